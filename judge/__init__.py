@@ -1,0 +1,45 @@
+"""rag-judge: LLM-as-judge assessment of retrieval-augmented generation.
+
+The verbs of the command line are functions here: `judge.assess`, `judge.relevance`,
+`judge.create_nuggets`, `judge.assign_nuggets`, `judge.support`, `judge.score`; each one that
+calls a model has an async twin, such as `judge.assess_async`. They are loaded on first use.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judge.api import (
+        assess,
+        assess_async,
+        assign_nuggets,
+        assign_nuggets_async,
+        create_nuggets,
+        create_nuggets_async,
+        relevance,
+        relevance_async,
+        score,
+        support,
+        support_async,
+    )
+
+__all__ = [
+    "assess",
+    "assess_async",
+    "assign_nuggets",
+    "assign_nuggets_async",
+    "create_nuggets",
+    "create_nuggets_async",
+    "relevance",
+    "relevance_async",
+    "score",
+    "support",
+    "support_async",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'judge' has no attribute {name!r}")
+    from judge import api
+
+    return getattr(api, name)

@@ -1,0 +1,339 @@
+"""The types that carry the flow: what is read in, what is judged, and what is concluded.
+
+All of them are frozen and refuse unknown fields: readers of files may be lenient, these are not.
+None of them holds an open file, a client or a lock, so that units and calls can cross processes.
+"""
+
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+Importance = Literal["vital", "okay"]
+Support = Literal["full", "partial", "none"]
+SUPPORTS: tuple[Support, ...] = ("full", "partial", "none")
+Label = int | str
+Source = Literal["judge", "human"]
+FailureKind = Literal[
+    "parse",  # a reply without a readable answer
+    "empty",  # no content at all
+    "refused",  # the judge declined
+    "truncated",  # cut off by the token limit
+    "blocked",  # the provider's content filter
+    "auth",  # the key is refused
+    "quota",  # the account has no credit left
+    "context",  # the prompt is longer than the model takes
+    "parameter",  # the provider refuses a parameter
+    "transport",  # network, timeout, rate limit or server error, after the retries
+    "offline",  # not in the store, and nothing else was allowed
+    "no_document",  # the text to judge is in none of the corpora
+]
+
+
+class Record(BaseModel):
+    """Base of all types here: immutable, and strict about its fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# --- what is read in ---------------------------------------------------------------------------
+
+
+class SubNarrative(Record):
+    """One question that a narrative asks; `sub_id` is its 1-based place in the topic."""
+
+    sub_id: str
+    text: str
+    importance: Importance | None = None
+
+
+class Topic(Record):
+    """An information need. `narrative` is its full wording, `background` who asks it."""
+
+    topic_id: str
+    narrative: str
+    title: str = ""
+    background: str = ""
+    sub_narratives: tuple[SubNarrative, ...] = ()
+
+
+class Document(Record):
+    """A passage (or whole document) that can be judged and cited."""
+
+    docid: str
+    text: str
+    title: str = ""
+    url: str = ""
+    headings: str = ""
+
+
+class Nugget(Record):
+    """An atomic statement that a good answer holds.
+
+    `sub_narrative` is the text of the sub-narrative it belongs to, or "New: ..." for a group of
+    its own, or None where it belongs to none. `docids` are the documents it came from.
+    """
+
+    nugget_id: str
+    topic_id: str
+    text: str
+    importance: Importance | None = None
+    sub_narrative: str | None = None
+    docids: tuple[str, ...] = ()
+    source: str = ""
+
+
+class Citation(Record):
+    """One citation as it was `mention`ed; `docid` is None where it points at nothing."""
+
+    mention: str
+    docid: str | None
+
+
+class Sentence(Record):
+    """A sentence of an answer with its citations, the strongest first, duplicates removed."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+
+
+class Answer(Record):
+    """A system's answer to a topic, with the documents it carries inline, if any."""
+
+    run_id: str
+    topic_id: str
+    sentences: tuple[Sentence, ...]
+    references: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+
+
+class Qrel(NamedTuple):
+    """One relevance judgment."""
+
+    topic_id: str
+    docid: str
+    grade: int
+
+
+class Ranked(NamedTuple):
+    """One row of a retrieval run."""
+
+    topic_id: str
+    docid: str
+    rank: int
+    score: float
+    run_id: str
+
+
+# --- labels as the field's files hold them -----------------------------------------------------
+
+
+class NuggetLabel(Record):
+    """A nugget and whether one answer holds it; label None: asked, but no label was had."""
+
+    nugget_id: str
+    text: str
+    importance: Importance | None
+    label: Support | None
+    sub_narrative: str | None = None
+
+
+class AssignedAnswer(Record):
+    """All nuggets of a topic, labelled for one answer."""
+
+    run_id: str
+    topic_id: str
+    nuggets: tuple[NuggetLabel, ...]
+    query: str = ""
+    answer_text: str = ""
+    response_length: int | None = None
+
+
+class CitationLabel(Record):
+    """A citation and whether the cited document supports the sentence.
+
+    status "ok" has a label; "failed" was asked and gave none; "unjudged" was never asked
+    (further citations than --citations); "invalid" points at no document.
+    """
+
+    mention: str
+    docid: str | None
+    status: Literal["ok", "failed", "unjudged", "invalid"]
+    label: Support | None = None
+
+
+class SupportedSentence(Record):
+    """A sentence with one label for each of its citations, in the order they were cited."""
+
+    text: str
+    citations: tuple[CitationLabel, ...] = ()
+
+
+class SupportedAnswer(Record):
+    """An answer whose citations are labelled."""
+
+    run_id: str
+    topic_id: str
+    sentences: tuple[SupportedSentence, ...]
+
+
+# --- what is judged ----------------------------------------------------------------------------
+
+
+class Unit(Record):
+    """The smallest thing that gets one label, named by its parts.
+
+    `sentence` is the 0-based place in the answer, `window` the 0-based window of documents.
+    """
+
+    task: str
+    topic_id: str
+    run_id: str | None = None
+    nugget_id: str | None = None
+    sentence: int | None = None
+    window: int | None = None
+    docid: str | None = None
+
+    @property
+    def unit_id(self) -> str:
+        """A stable id of the parts: `task|topic|...`, with "|" and "%" inside a part escaped."""
+        parts = (self.run_id, self.nugget_id, self.sentence, self.window, self.docid)
+        given = [str(part) for part in parts if part is not None]
+        return "|".join(quote(p, safe=_PLAIN) for p in (self.task, self.topic_id, *given))
+
+
+_PLAIN = "".join(chr(code) for code in range(33, 127) if chr(code) not in "|%")
+
+
+class Message(Record):
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Prompt(Record):
+    """A rendered template: its name, the sha256 of its source, and the messages."""
+
+    template: str
+    sha256: str
+    messages: tuple[Message, ...]
+
+
+class Call(Record):
+    """One request to a model; its reply labels every one of `units`.
+
+    `reply_schema` is a JSON schema of the reply, or None for plain text. `flags` are what was
+    noticed in the input and go into each judgment (such as "injection_suspected").
+    """
+
+    units: tuple[Unit, ...]
+    prompt: Prompt
+    reply_schema: dict[str, Any] | None = None
+    max_tokens: int
+    flags: tuple[str, ...] = ()
+
+
+class Usage(Record):
+    """Tokens of one request; `cached_tokens` are prompt tokens the provider did not evaluate."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
+class Verdict(Record):
+    """What a reply says of one unit. `detail` is the task's own (sentence numbers, parts)."""
+
+    label: Label
+    reason: str | None = None
+    flags: tuple[str, ...] = ()
+    detail: dict[str, Any] = {}
+
+
+class Attempt(Record):
+    """One request that was sent, or one reply taken from the store: a line of the ledger.
+
+    `cost` is in US dollars: 0.0 for the store and for the embedded model, None where unknown.
+    `failure` is None for a usable reply; then `message` and `raw` are None too.
+    """
+
+    key: str
+    cached: bool
+    usage: Usage = Usage()
+    cost: float | None = None
+    seconds: float = 0.0
+    failure: FailureKind | None = None
+    message: str | None = None
+    raw: str | None = None
+
+
+class Reply(Record):
+    """A usable reply: one verdict for each unit of the call, by unit_id."""
+
+    key: str
+    model: str
+    text: str
+    verdicts: dict[str, Verdict]
+    attempts: tuple[Attempt, ...]
+
+
+class Failure(Record):
+    """A call that gave no label: what went wrong, in words, and every attempt made."""
+
+    key: str
+    kind: FailureKind
+    message: str
+    attempts: tuple[Attempt, ...] = ()
+
+
+class Judgment(Unit):
+    """A unit with its label, or with the failure that left it without one."""
+
+    label: Label | None
+    status: Literal["ok", "failed"]
+    failure: FailureKind | None = None
+    reason: str | None = None
+    probabilities: dict[str, float] | None = None
+    source: Source = "judge"
+    model: str | None = None
+    template: str | None = None
+    template_sha256: str | None = None
+    key: str | None = None
+    flags: tuple[str, ...] = ()
+    detail: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _label_or_failure(self) -> "Judgment":
+        if self.status == "ok" and (self.label is None or self.failure is not None):
+            raise ValueError("a judgment with status ok has a label and no failure")
+        if self.status == "failed" and (self.label is not None or self.failure is None):
+            raise ValueError("a failed judgment has a failure kind and no label")
+        return self
+
+
+# --- what is concluded -------------------------------------------------------------------------
+
+
+class Score(Record):
+    """A measure's value for a run on a topic, or its mean (`topic_id` "all").
+
+    `value` is None where it is undefined or where too many units failed; `reason` says which.
+    `low` and `high` bound it over every outcome of the failed units. `n_judged` and `n_failed`
+    count the units it rests on. For the mean: `n_topics` official topics, `n_missing` of them
+    without an answer (counted 0), `n_undefined` left out, and `se` its standard error.
+    """
+
+    run_id: str
+    topic_id: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n_judged: int
+    n_failed: int
+    reason: str | None = None
+    se: float | None = None
+    n_topics: int | None = None
+    n_missing: int | None = None
+    n_undefined: int | None = None
