@@ -1,0 +1,44 @@
+"""Readers and writers of the field's file formats, one module a family.
+
+Readers take a path ("-" is stdin), gzip or not, and raise `judge.errors.InputError` that names
+file, line and field. They ignore fields they do not know, with one warning a file on the logger
+"judge.formats". All forms of one kind of file have one reader, which tells them apart by content.
+"""
+
+from judge.formats.answers import read_all_answers, read_answers
+from judge.formats.assignments import read_assignments, write_assignments
+from judge.formats.nuggets import read_nuggets, write_nuggets
+from judge.formats.paths import expand
+from judge.formats.qrels import read_qrels, write_qrels
+from judge.formats.runs import pool, ranking, read_run
+from judge.formats.scores import (
+    read_nugget_scores,
+    read_scores,
+    write_nugget_scores,
+    write_scores,
+)
+from judge.formats.support import read_support, write_support
+from judge.formats.topics import read_topics, write_topics
+
+__all__ = [
+    "expand",
+    "pool",
+    "ranking",
+    "read_all_answers",
+    "read_answers",
+    "read_assignments",
+    "read_nugget_scores",
+    "read_nuggets",
+    "read_qrels",
+    "read_run",
+    "read_scores",
+    "read_support",
+    "read_topics",
+    "write_assignments",
+    "write_nugget_scores",
+    "write_nuggets",
+    "write_qrels",
+    "write_scores",
+    "write_support",
+    "write_topics",
+]

@@ -1,0 +1,86 @@
+"""Tables whose columns are set apart by blanks: retrieval runs and qrels."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from judge.errors import InputError
+from judge.formats.lines import Place, read_lines, write_lines
+
+_GAP = re.compile(r"[ \t]+")  # not str.split: it takes U+00A0 and U+001F for blanks too
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+class Row(NamedTuple):
+    """A row of a table, its cells as they are written."""
+
+    place: Place
+    cells: tuple[str, ...]
+
+    def integer(self, column: int, name: str) -> int:
+        """Return the cell of a 0-based column as a whole number.
+
+        Raises:
+            InputError: it is none.
+        """
+        if not _INTEGER.fullmatch(self.cells[column]):
+            raise self.error(column, name, "a whole number")
+        return int(self.cells[column])
+
+    def number(self, column: int, name: str) -> float:
+        """Return the cell of a 0-based column as a finite number.
+
+        Raises:
+            InputError: it is none, such as NaN or an infinity.
+        """
+        cell = self.cells[column]
+        if not _NUMBER.fullmatch(cell) or not math.isfinite(float(cell)):
+            raise self.error(column, name, "a finite number")
+        return float(cell)
+
+    def error(self, column: int, name: str, expected: str) -> InputError:
+        """Return the error that says what is wrong with a cell."""
+        found = self.cells[column]
+        return self.place.error("wrong value", field=name, expected=expected, found=found)
+
+
+def read_rows(path: str | Path, form: str, widths: Sequence[int]) -> Iterator[Row]:
+    """Yield the rows of a table.
+
+    Args:
+        path: the file, "-" for stdin.
+        form: the names of the columns, for errors.
+        widths: the numbers of columns a row may have.
+
+    Raises:
+        InputError: the file cannot be read, or a row has another number of columns.
+    """
+    for line in read_lines(path):
+        cells = tuple(_GAP.split(line.text.strip(" \t")))
+        if len(cells) not in widths:
+            count = " or ".join(map(str, widths))
+            raise line.place.error(
+                f"{len(cells)} columns", expected=f"{count} columns ({form})", found=line.text
+            )
+        yield Row(line.place, cells)
+
+
+def write_rows(path: str | Path, rows: Iterable[Sequence[str | int]]) -> None:
+    """Write a table, its columns set apart by one space.
+
+    Raises:
+        InputError: a cell is empty or holds a blank, so that it could not be read back.
+        UsageError: the file cannot be written.
+    """
+    write_lines(path, (" ".join(_cell(cell, path) for cell in row) for row in rows))
+
+
+def _cell(cell: str | int, path: str | Path) -> str:
+    text = str(cell)
+    if text.split() != [text]:
+        expected = "an id without blanks, as the format has columns"
+        raise InputError("cannot be written", path=path, expected=expected, found=text)
+    return text
