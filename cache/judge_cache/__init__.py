@@ -1,0 +1,11 @@
+"""The reply store: what a judge model answered, kept on disk under the key of its request.
+
+A store is one SQLite database, opened through `diskcache`, that holds bytes and text alone:
+nothing in it is ever unpickled, nothing is ever evicted. It may be used by several threads and by
+several processes at once.
+"""
+
+from judge_cache.errors import StoreError
+from judge_cache.store import Store, open_store
+
+__all__ = ["Store", "StoreError", "open_store"]
