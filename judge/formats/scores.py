@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from judge.formats.fields import read_records
-from judge.formats.lines import Unique, read_json, read_lines, write_json
+from judge.formats.lines import Unique, read_json, read_lines, write_json, write_lines
 from judge.types import Score
 
 _NUGGETIZER = {
@@ -83,3 +83,17 @@ def write_nugget_scores(path: str | Path, scores: Iterable[Score]) -> None:
             line = lines.setdefault((score.run_id, score.topic_id), {**start})
             line[names[score.measure]] = score.value
     write_json(path, lines.values())
+
+
+def write_leaderboard(path: str | Path, scores: Iterable[Score]) -> None:
+    """Write `run measure topic value` lines, as trec_eval's users know them.
+
+    A score without a value has no line: the form has no way to say why.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    rows = (
+        f"{s.run_id}\t{s.measure}\t{s.topic_id}\t{s.value}" for s in scores if s.value is not None
+    )
+    write_lines(path, rows)

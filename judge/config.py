@@ -1,0 +1,123 @@
+"""The TOML file of `rag-judge assess`: which inputs, which stages, how they are judged."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from judge.errors import InputError, UsageError
+from judge.settings import Settings
+from judge.types import Record
+
+R = TypeVar("R", bound=Record)
+
+
+class RelevanceConfig(Record):
+    """Which (topic, document) pairs are graded.
+
+    From retrieval runs (`pool`, to `depth`), or listed in a qrels file (`pairs`, grades ignored);
+    with neither, every document that an answer cites or carries.
+    """
+
+    pool: tuple[str, ...] = ()
+    depth: int = Field(20, ge=1)
+    pairs: str | None = None
+    prompt: str = "relevance/trec2025"
+
+
+class NuggetsConfig(Record):
+    """Nuggets are read from `file`, or else created from documents of at least `min_grade`."""
+
+    file: str | None = None
+    qrels: str | None = None
+    min_grade: int = 1
+
+
+class SupportConfig(Record):
+    """How many citations of a sentence are judged: "first", "all", or a number."""
+
+    citations: Literal["first", "all"] | int = "first"
+    prompt: str = "support/trec2025"
+
+
+class ScoreConfig(Record):
+    """Which measures are computed; None for the usual ones."""
+
+    measures: str | None = None
+    empty_as_zero: bool = False
+
+
+class AssessConfig(Record):
+    """A whole assessment. Paths stand relative to `root`, the folder of the configuration."""
+
+    root: Path = Path()
+    topics: str
+    topic_ids: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    corpus: tuple[str, ...] = ()
+    relevance: RelevanceConfig = RelevanceConfig()
+    nuggets: NuggetsConfig = NuggetsConfig()
+    support: SupportConfig = SupportConfig()
+    score: ScoreConfig = ScoreConfig()
+    judge: dict[str, Any] = Field(default_factory=dict)
+
+    def path(self, name: str) -> str:
+        """A path of the configuration, seen from where the command runs."""
+        return str(self.root / name)
+
+    def paths(self, names: Iterable[str]) -> list[str]:
+        """Several of them."""
+        return [self.path(name) for name in names]
+
+
+def read_config(path: Path) -> AssessConfig:
+    """Read a configuration.
+
+    Raises:
+        InputError: it is missing, not TOML, or has a field that is not known or not right.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("there is no such file", path=path) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"not TOML: {error}", path=path) from error
+    return _validated(AssessConfig, {"root": path.parent, **data}, path)
+
+
+def make_settings(given: dict[str, Any], path: Path | str = "[judge]") -> Settings:
+    """Settings from a configuration's [judge] table and the flags that stand over it.
+
+    Raises:
+        InputError: a setting is not known or out of range.
+    """
+    return _validated(Settings, given, path)
+
+
+def _validated(kind: type[R], data: dict[str, Any], path: Path | str) -> R:
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(sorted(set(kind.model_fields) - {"root"}))
+            raise InputError("unknown field", path=path, field=field, expected=known) from error
+        raise InputError(first["msg"], path=path, field=field, found=first["input"]) from error
+
+
+def read_citations(text: str) -> Literal["first", "all"] | int:
+    """Read how many citations of a sentence are judged.
+
+    Raises:
+        UsageError: it is neither "first" nor "all" nor a number from 1.
+    """
+    if text == "first":
+        return "first"
+    if text == "all":
+        return "all"
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise UsageError(f"--citations is first, all or a number from 1, not {text!r}")

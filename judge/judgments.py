@@ -1,0 +1,102 @@
+"""The judgments of a run: an append-only JSONL file with an index of where each unit stands.
+
+The last line for a unit wins. Only offsets are held in memory, so that a million units fit; a
+judgment is read back from the file when it is asked for.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from judge.appending import LineFile
+from judge.errors import InputError
+from judge.types import Judgment
+
+
+class Judgments:
+    """An open judgments file.
+
+    Raises:
+        InputError: a line that is not a judgment, other than a half-written last one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._offsets: dict[str, int] = {}
+        self._failed: set[str] = set()
+        self._file = LineFile(path)
+        self._index(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def append(self, judgments: Iterable[Judgment]) -> None:
+        """Write judgments in one go, so that a kill leaves all or none of a call's lines."""
+        pairs = [(judgment, to_line(judgment)) for judgment in judgments]
+        offset = self._file.end
+        self._file.append(b"".join(line for _, line in pairs))
+        for judgment, line in pairs:
+            self._note(judgment.unit_id, offset, ok=judgment.status == "ok")
+            offset += len(line)
+
+    def is_ok(self, unit_id: str) -> bool:
+        """Whether the unit has a label."""
+        return unit_id in self._offsets and unit_id not in self._failed
+
+    def get(self, unit_id: str) -> Judgment | None:
+        """The unit's last judgment, or None if it was never judged."""
+        offset = self._offsets.get(unit_id)
+        return None if offset is None else from_line(self._file.line_at(offset))
+
+    def __iter__(self) -> Iterator[Judgment]:
+        """The last judgment of every unit, in the order they were first judged."""
+        for offset in list(self._offsets.values()):
+            yield from_line(self._file.line_at(offset))
+
+    def _note(self, unit_id: str, offset: int, *, ok: bool) -> None:
+        self._offsets[unit_id] = offset
+        (self._failed.discard if ok else self._failed.add)(unit_id)
+
+    def _index(self, path: Path) -> None:
+        offset = 0
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                try:
+                    data = json.loads(line)
+                    self._note(data["unit_id"], offset, ok=data["status"] == "ok")
+                except (ValueError, KeyError, TypeError) as error:
+                    raise _not_a_judgment(path, number, line) from error
+                offset += len(line)
+
+
+def to_line(judgment: Judgment) -> bytes:
+    """One JSON line, `unit_id` first; fields at their default are left out."""
+    data = {"unit_id": judgment.unit_id, "label": judgment.label}
+    data |= judgment.model_dump(exclude_defaults=True, exclude={"label"})
+    return json.dumps(data, ensure_ascii=True).encode() + b"\n"
+
+
+def from_line(line: bytes) -> Judgment:
+    """Read what `to_line` wrote.
+
+    Raises:
+        InputError: it is not a judgment.
+    """
+    try:
+        data = json.loads(line)
+        del data["unit_id"]
+        return Judgment.model_validate(data)
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise InputError(f"not a judgment: {error}") from error
+
+
+def _not_a_judgment(path: Path, number: int, line: bytes) -> InputError:
+    return InputError(
+        "not a judgment; the file was changed by other hands",
+        path=path,
+        line=number,
+        expected="a JSON object with unit_id and status",
+        found=line[:80].decode(errors="replace"),
+    )

@@ -1,0 +1,77 @@
+"""Usable replies in a store: found by the key of the request, or of one that was asked before it.
+
+A reply may be had only at the second or third ask: after a repair turn, or with more room. It is
+kept under the key of the request that gave it, and each request before it gets an entry
+`{"request": ..., "answered_by": <that key>}`. So every entry's key is the sha256 of its own
+request, no unusable reply is stored, and a later run that starts with the first request is led
+to the reply without paying for either again.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from judge.llm.providers.base import Completion
+from judge.llm.request import Identity, Request, key_of, request_payload
+from judge.llm.store import Store
+
+
+class Replies:
+    """The replies of one store; without a store nothing is found and nothing kept."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+
+    def find(self, key: str) -> tuple[str, Completion] | None:
+        """Return the reply that `key` leads to, with the key of the request that gave it."""
+        if self._store is None:
+            return None
+        entry = self._store.get(key)
+        if entry is not None and "answered_by" in entry:
+            key = str(entry["answered_by"])
+            entry = self._store.get(key)
+        reply = None if entry is None else _completion(entry)
+        return None if reply is None else (key, reply)
+
+    def keep(
+        self, request: Request, completion: Completion, *, before: Iterable[Request], tag: str
+    ) -> None:
+        """Keep the reply to `request`, and lead to it from the requests asked `before` it."""
+        if self._store is None:
+            return
+        payload = request_payload(request)
+        answered_by = key_of(payload)
+        reply = completion.model_dump(exclude_none=True)
+        reply["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+        self._store.put(answered_by, {"request": payload, "reply": reply}, tag=tag)
+        for earlier in before:
+            asked = request_payload(earlier)
+            if (key := key_of(asked)) != answered_by:
+                self._store.put(key, {"request": asked, "answered_by": answered_by}, tag=tag)
+
+
+def _completion(entry: dict[str, Any]) -> Completion | None:
+    """The reply of an entry; None where it is not one, as after an import from elsewhere."""
+    reply = entry.get("reply")
+    if not isinstance(reply, dict):
+        return None
+    try:
+        return Completion.model_validate({k: v for k, v in reply.items() if k != "created"})
+    except ValidationError:
+        return None
+
+
+def tag_of(identity: Identity, template: str) -> str:
+    """The group of an entry: who answered which prompt."""
+    return f"{identity.kind} {identity.model} {template}"
+
+
+def model_of_tag(tag: str) -> str:
+    """The model of a group, as --model takes it."""
+    kind, _, rest = tag.partition(" ")
+    model = rest.rpartition(" ")[0]
+    if kind == "local":
+        return f"local/{model.partition('@')[0]}"
+    return model if kind == "litellm" else f"{kind}/{model}"

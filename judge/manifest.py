@@ -1,0 +1,99 @@
+"""The manifest of a run: what made it, so that it can be repeated, and refused when it changed."""
+
+import hashlib
+import subprocess
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from judge.types import Record
+
+FORMAT = 1
+_PACKAGES = ("openai", "litellm", "xllamacpp", "tenacity", "jinja2", "diskcache", "pydantic")
+_HASHED_BYTES = 256 * 1024 * 1024
+
+
+class Stage(Record):
+    """What one task of a run rests on: its template, its inputs, and choices such as a depth."""
+
+    template: str
+    template_sha256: str
+    inputs: dict[str, str] = Field(default_factory=dict)
+    choices: dict[str, Any] = Field(default_factory=dict)
+
+
+class Manifest(Record):
+    """Everything that a run rests on. Secrets never enter it.
+
+    `parameters` are those sent to the model; `stages` are by task name; `commands` is every
+    command line that worked on this run.
+    """
+
+    format: int = FORMAT
+    tool_version: str
+    git_revision: str | None
+    packages: dict[str, str]
+    created: str
+    model: str
+    base_url: str | None
+    parameters: dict[str, Any]
+    stages: dict[str, Stage] = Field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+
+
+def new_manifest(model: str, base_url: str | None, parameters: dict[str, Any]) -> Manifest:
+    """A manifest of this tool, now, with no stage yet."""
+    return Manifest(
+        tool_version=tool_version(),
+        git_revision=_git_revision(),
+        packages={name: metadata.version(name) for name in _PACKAGES},
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        model=model,
+        base_url=base_url,
+        parameters=parameters,
+    )
+
+
+def differences(old: Manifest, new: Manifest, task: str) -> list[str]:
+    """What in `new` would make judgments of `task` unlike those of `old`, a line each."""
+    before = {"model": old.model, "base_url": old.base_url, "parameters": old.parameters}
+    after = {"model": new.model, "base_url": new.base_url, "parameters": new.parameters}
+    if task in old.stages and task in new.stages:
+        before |= old.stages[task].model_dump()
+        after |= new.stages[task].model_dump()
+    return [
+        f"{name}: the run has {before[name]!r}, this command {after[name]!r}"
+        for name in before
+        if before[name] != after[name]
+    ]
+
+
+def fingerprint(paths: list[Path]) -> dict[str, str]:
+    """Name and content of input files: sha256, or the size of files over 256 MB."""
+    return {path.name if path.is_file() else str(path): _content(path) for path in paths}
+
+
+def tool_version() -> str:
+    """The installed version of rag-judge."""
+    return metadata.version("rag-judge")
+
+
+def _content(path: Path) -> str:
+    size = path.stat().st_size
+    if size > _HASHED_BYTES:
+        return f"size:{size}"
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _git_revision() -> str | None:
+    """The commit of the checkout that this code runs from, if it is one."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    return result.stdout.strip() or None

@@ -1,0 +1,1 @@
+"""What people are shown: tables and progress in the terminal."""

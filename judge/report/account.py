@@ -1,0 +1,61 @@
+"""What was asked, what failed and what it cost: the last lines of every judging command."""
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import add
+
+from rich import box
+from rich.table import Table
+
+from judge.executor import Tally
+
+_COLUMNS = (
+    "units",
+    "judged before",
+    "failed",
+    "calls sent",
+    "from store",
+    "asked again",
+    "prompt tokens",
+    "reply tokens",
+    "cost",
+)
+
+
+def account(tallies: Iterable[Tally]) -> Table:
+    """One line a task, and their sum."""
+    rows = [tally for tally in tallies if tally.units]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("task", no_wrap=True, vertical="bottom")
+    for name in _COLUMNS:
+        table.add_column(name.replace(" ", "\n"), justify="right", no_wrap=True, vertical="bottom")
+    for tally in rows:
+        table.add_row(*_cells(tally.task, tally))
+    if len(rows) > 1:
+        table.add_section()
+        table.add_row(*_cells("all", reduce(add, rows)), style="bold")
+    return table
+
+
+def failures(tallies: Iterable[Tally]) -> str | None:
+    """Failed units by kind, in a line; None if there are none."""
+    kinds = reduce(add, (tally.failed for tally in tallies), Tally("").failed)
+    if not kinds:
+        return None
+    return "failed: " + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+
+
+def skipped_lines(skipped: Mapping[str, str]) -> list[str]:
+    """A line for each stage that did not run."""
+    return [f"{stage} skipped: {reason}" for stage, reason in skipped.items()]
+
+
+def dollars(cost: float | None) -> str:
+    """A cost in US dollars; "unknown" where any price is."""
+    return "unknown" if cost is None else f"${cost:.4f}" if cost else "$0"
+
+
+def _cells(name: str, tally: Tally) -> list[str]:
+    numbers = (tally.units, tally.before, tally.n_failed, tally.calls, tally.cached, tally.retries)
+    tokens = (tally.prompt_tokens, tally.completion_tokens)
+    return [name, *(f"{n:,}" for n in (*numbers, *tokens)), dollars(tally.cost)]

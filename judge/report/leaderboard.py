@@ -1,0 +1,102 @@
+"""The leaderboard: runs in rows, measures in columns, the primary first, uncertainty beside it."""
+
+from collections.abc import Collection, Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from judge.types import Score
+
+ALL_TOPICS = "all"
+
+
+def leaderboard(scores: Sequence[Score]) -> Table:
+    """The mean of each measure for each run, best first by the first measure."""
+    means = [score for score in scores if score.topic_id == ALL_TOPICS]
+    table = _grid(means, "mean over topics ± standard error; [low, high] over the failed judgments")
+    cells = {(score.run_id, score.measure): score for score in means}
+    measures = list(dict.fromkeys(score.measure for score in means))
+    for run_id in _best_first(means):
+        table.add_row(run_id, *(_cell(cells.get((run_id, measure))) for measure in measures))
+    return table
+
+
+def topic_table(scores: Sequence[Score]) -> Table:
+    """The same for each topic, a block of runs a topic."""
+    rows = [score for score in scores if score.topic_id != ALL_TOPICS]
+    table = _grid(rows, "by topic; [low, high] over the failed judgments", "topic")
+    cells = {(score.topic_id, score.run_id, score.measure): score for score in rows}
+    measures = list(dict.fromkeys(score.measure for score in rows))
+    for topic_id in dict.fromkeys(score.topic_id for score in rows):
+        runs = list(dict.fromkeys(s.run_id for s in rows if s.topic_id == topic_id))
+        for place, run_id in enumerate(runs):
+            values = [_cell(cells.get((topic_id, run_id, measure))) for measure in measures]
+            last = place == len(runs) - 1
+            table.add_row(topic_id if not place else "", run_id, *values, end_section=last)
+    return table
+
+
+def remarks(scores: Sequence[Score]) -> list[str]:
+    """What must be known to read the means; runs of which the same is true stand in one line."""
+    told: dict[str, dict[str, None]] = {}
+    means = [score for score in scores if score.topic_id == ALL_TOPICS]
+    for score in means:
+        for remark in filter(None, (_missing(score), _undefined(score), _reason(score))):
+            told.setdefault(remark, {})[score.run_id] = None
+    everyone = {score.run_id for score in means}
+    return [f"{_names(runs, everyone)}: {remark}" for remark, runs in told.items()]
+
+
+def _grid(scores: Sequence[Score], caption: str, *leading: str) -> Table:
+    table = Table(
+        box=box.SIMPLE_HEAD, caption=Text(caption), caption_justify="left", pad_edge=False
+    )
+    for name in (*leading, "run"):
+        table.add_column(name, no_wrap=True, vertical="bottom")
+    for place, measure in enumerate(dict.fromkeys(score.measure for score in scores)):
+        style = "bold" if place == 0 else ""
+        heading = Text(measure.replace("_", "\n").replace("(", "\n("))
+        table.add_column(heading, justify="right", no_wrap=True, style=style, vertical="bottom")
+    return table
+
+
+def _best_first(means: Sequence[Score]) -> list[str]:
+    primary = means[0].measure if means else ""
+    values = {score.run_id: score.value for score in means if score.measure == primary}
+    runs = dict.fromkeys(score.run_id for score in means)
+    return sorted(runs, key=lambda run: (values.get(run) is None, -(values.get(run) or 0.0), run))
+
+
+def _cell(score: Score | None) -> str:
+    if score is None:
+        return ""
+    spread = f" ±{_short(score.se)}" if score.se is not None else ""
+    value = "–" if score.value is None else f"{score.value:.3f}"
+    bounds = f" [{_short(score.low)}, {_short(score.high)}]" if score.n_failed else ""
+    return value + spread + bounds
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".removeprefix("0")
+
+
+def _missing(score: Score) -> str:
+    if not score.n_missing:
+        return ""
+    return f"no answer to {score.n_missing} of {score.n_topics} topics, counted 0"
+
+
+def _undefined(score: Score) -> str:
+    if not score.n_undefined or score.value is None:
+        return ""
+    share = f"{score.n_undefined} of {score.n_topics} topics"
+    return f"{score.measure}: {share} undefined, left out of the mean"
+
+
+def _reason(score: Score) -> str:
+    return f"{score.measure}: {score.reason}" if score.reason else ""
+
+
+def _names(runs: Collection[str], everyone: Collection[str]) -> str:
+    return "all runs" if len(runs) == len(everyone) > 1 else ", ".join(runs)

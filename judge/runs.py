@@ -1,0 +1,160 @@
+"""The run directory: one judging run on disk, resumable, owned by one process at a time."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from pydantic import ValidationError
+
+from judge.appending import LineFile
+from judge.errors import InputError, RunError
+from judge.judgments import Judgments
+from judge.manifest import FORMAT, Manifest, Stage, differences
+from judge.types import Attempt, Call, Judgment
+
+MANIFEST = "manifest.json"
+
+
+class RunDirectory:
+    """An open run directory; a context manager that holds the directory's lock.
+
+    Raises:
+        RunError: another process works on it, or it was made with another model.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, command: str = "") -> None:
+        self.path = path
+        with _clear_errors(path):
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(path)
+        try:
+            self.manifest = self._adopt(manifest, command)
+            self.judgments = Judgments(path / "judgments.jsonl")
+        except BaseException:
+            self._lock.close()
+            raise
+        self._ledger = LineFile(path / "ledger.jsonl")
+        self._failures = LineFile(path / "failures.jsonl")
+
+    def __enter__(self) -> "RunDirectory":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for file in (self.judgments, self._ledger, self._failures, self._lock):
+            file.close()
+
+    def begin(self, task: str, stage: Stage) -> None:
+        """Enter a task in the manifest.
+
+        Raises:
+            RunError: the run has judgments of this task that rest on something else.
+        """
+        new = self.manifest.model_copy(update={"stages": self.manifest.stages | {task: stage}})
+        self._refuse_if_changed(new, task)
+        self._write_manifest(new)
+
+    def record(
+        self, call: Call, judgments: Iterable[Judgment], attempts: Iterable[Attempt]
+    ) -> None:
+        """Put a call's attempts and judgments on disk, the money first."""
+        units = [unit.unit_id for unit in call.units]
+        for attempt in attempts:
+            entry = {"task": call.units[0].task, "units": len(units), **_spent(attempt)}
+            self._ledger.append(_line(entry))
+            if attempt.failure is not None:
+                self._failures.append(_line({"unit_ids": units, **_failed(attempt)}))
+        self.judgments.append(judgments)
+
+    def _adopt(self, manifest: Manifest, command: str) -> Manifest:
+        old = read_manifest(self.path)
+        if old is not None:
+            self.manifest = old
+            self._refuse_if_changed(manifest, task="")
+        kept = old or manifest
+        kept = kept.model_copy(update={"commands": (*kept.commands, command)})
+        self._write_manifest(kept)
+        return kept
+
+    def _refuse_if_changed(self, new: Manifest, task: str) -> None:
+        changed = differences(self.manifest, new, task)
+        if changed:
+            lines = "\n  ".join(changed)
+            raise RunError(
+                f"{self.path} was made from something else; give another --out\n  {lines}"
+            )
+
+    def _write_manifest(self, manifest: Manifest) -> None:
+        self.manifest = manifest
+        write_whole(self.path / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest of a run directory, or None where there is none.
+
+    Raises:
+        InputError: it is damaged, or of a later version.
+    """
+    file = path / MANIFEST
+    if not file.is_file():
+        return None
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        if data.get("format", 0) > FORMAT:
+            raise InputError("made by a later version of rag-judge; update it", path=file)
+        return Manifest.model_validate(data)
+    except (ValueError, AttributeError, ValidationError) as error:
+        raise InputError(f"not a manifest: {error}", path=file) from error
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is never half there."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _clear_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BlockingIOError as error:
+        raise RunError(f"another process works on {path}; wait, or give another --out") from error
+    except OSError as error:
+        raise RunError(f"{path} cannot be used as a run directory: {error.strerror}") from error
+
+
+def _lock(path: Path) -> BinaryIO:
+    file = (path / ".lock").open("ab")
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry, ensure_ascii=True).encode() + b"\n"
+
+
+def _spent(attempt: Attempt) -> dict[str, Any]:
+    data = attempt.model_dump(exclude={"usage", "message", "raw"})
+    return data | attempt.usage.model_dump()
+
+
+def _failed(attempt: Attempt) -> dict[str, Any]:
+    return attempt.model_dump(include={"key", "failure", "message", "raw"})

@@ -1,0 +1,143 @@
+"""Scores from label files: those of a run directory, or any that are given."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import InputError, UsageError
+from judge.formats.assignments import read_assignments
+from judge.formats.nuggets import read_nuggets
+from judge.formats.scores import write_leaderboard, write_scores
+from judge.formats.support import read_support
+from judge.formats.topics import read_topics
+from judge.metrics import Measure, score
+from judge.types import AssignedAnswer, Nugget, NuggetLabel, Score, SupportedAnswer, Topic
+
+TOPICS, ASSIGNMENTS, SUPPORT, NUGGETS = (
+    "topics.jsonl",
+    "assignments.jsonl",
+    "support.jsonl",
+    "nuggets.jsonl",
+)
+SCORES, LEADERBOARD = "scores.jsonl", "scores.txt"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is scored.
+
+    `topics` are the official ones, None where no topics file was given; `with_nuggets` are the
+    ids of those that have nuggets, None where no nuggets file was.
+    """
+
+    assigned: Sequence[AssignedAnswer] = ()
+    supported: Sequence[SupportedAnswer] = ()
+    topics: Sequence[Topic] | None = None
+    with_nuggets: frozenset[str] | None = None
+
+
+def read_labels(
+    run: Path | None = None,
+    *,
+    assignments: Sequence[Path] = (),
+    support: Sequence[Path] = (),
+    nuggets: Path | None = None,
+    topics: Path | None = None,
+) -> Labels:
+    """Read the labels of a run directory; a file that is given stands for the run's own.
+
+    Importance and sub-narratives are taken from a nuggets file, where there is one.
+
+    Raises:
+        InputError: a file cannot be read, or an assigned nugget is not among `nuggets`.
+        UsageError: there is nothing to score.
+    """
+    assignments = assignments or _own(run, ASSIGNMENTS)
+    support = support or _own(run, SUPPORT)
+    if not assignments and not support:
+        raise UsageError(_nothing(run))
+    topics = topics or next(iter(_own(run, TOPICS)), None)
+    assigned = [answer for path in assignments for answer in read_assignments(path)]
+    nuggets = nuggets or next(iter(_own(run, NUGGETS)), None)
+    known = None if nuggets is None else read_nuggets(nuggets)
+    if known is not None and nuggets is not None:
+        assigned = list(_with_nuggets(assigned, known, nuggets))
+    return Labels(
+        assigned=assigned,
+        supported=[answer for path in support for answer in read_support(path)],
+        topics=None if topics is None else read_topics(topics),
+        with_nuggets=None if known is None else frozenset(n.topic_id for n in known),
+    )
+
+
+def compute(labels: Labels, measures: Sequence[Measure[Any]] = (), **rules: Any) -> list[Score]:
+    """Score `labels`; without `measures`, the usual ones that the labels allow.
+
+    `rules` are max_failed, allow_incomplete and empty_as_zero of `judge.metrics.score`.
+    """
+    topics = labels.topics
+    return score(
+        measures or usual_measures(labels),
+        assigned=labels.assigned,
+        supported=labels.supported,
+        topics=None if topics is None else [topic.topic_id for topic in topics],
+        with_nuggets=labels.with_nuggets,
+        topic_records={topic.topic_id: topic for topic in topics or ()},
+        **rules,
+    )
+
+
+def usual_measures(labels: Labels) -> list[Measure[Any]]:
+    """The measures shown when none are named, the primary first."""
+    from judge.metrics import parse_measures
+
+    mapped = any(n.sub_narrative for answer in labels.assigned for n in answer.nuggets)
+    names = [
+        "strict_vital_recall" if labels.assigned else "",
+        "sub_narrative_coverage" if mapped else "",
+        "support_precision support_recall" if labels.supported else "",
+        "strict_all_recall vital_recall all_recall weighted_recall" if labels.assigned else "",
+    ]
+    return parse_measures(" ".join(names))
+
+
+def save(run: Path, scores: Sequence[Score]) -> None:
+    """Write scores.jsonl and scores.txt of a run directory."""
+    write_scores(run / SCORES, scores)
+    write_leaderboard(run / LEADERBOARD, scores)
+
+
+def _own(run: Path | None, name: str) -> list[Path]:
+    return [run / name] if run is not None and (run / name).is_file() else []
+
+
+def _nothing(run: Path | None) -> str:
+    if run is None:
+        return "nothing to score: give a run directory, --assignments or --support"
+    if not run.is_dir():
+        return f"there is no run directory {run}"
+    return f"{run} has no labels yet; run the judging command on it again to go on"
+
+
+def _with_nuggets(
+    answers: Iterable[AssignedAnswer], nuggets: Iterable[Nugget], path: Path
+) -> Iterable[AssignedAnswer]:
+    known = {(nugget.topic_id, nugget.text): nugget for nugget in nuggets}
+    for answer in answers:
+        labels = tuple(
+            _with_nugget(label, answer.topic_id, known, path) for label in answer.nuggets
+        )
+        yield answer.model_copy(update={"nuggets": labels})
+
+
+def _with_nugget(
+    label: NuggetLabel, topic_id: str, known: dict[tuple[str, str], Nugget], path: Path
+) -> NuggetLabel:
+    nugget = known.get((topic_id, label.text))
+    if nugget is None:
+        raise InputError(
+            f"topic {topic_id} has no such nugget", path=path, field="text", found=label.text
+        )
+    update = {"importance": nugget.importance, "sub_narrative": nugget.sub_narrative}
+    return label.model_copy(update=update)

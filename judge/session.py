@@ -1,0 +1,135 @@
+"""A judging session: one judge, its store and one run directory, opened and closed together."""
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judge.errors import ModelError
+from judge.executor import Executor, Tally
+from judge.llm import JudgeClient, JudgeSettings, model_of_tag
+from judge.llm.limits import RequestsPerMinute
+from judge.llm.providers import identity_of, open_provider
+from judge.manifest import Stage, new_manifest
+from judge.reporting import Notice, Reporter
+from judge.runs import RunDirectory
+from judge.settings import Settings
+from judge.tasks import Task
+from judge.templates import Template, load_template
+from judge_cache import Store, open_store
+
+
+@dataclass
+class Session:
+    """An open session. `tallies` say what was done for each task."""
+
+    settings: Settings
+    run: RunDirectory
+    executor: Executor
+    notice: Notice
+    tallies: dict[str, Tally] = field(default_factory=dict)
+
+    def template(self, name: str) -> Template:
+        """The template `name`, the user's own before the built-in one."""
+        return load_template(name, self.settings.prompts)
+
+    async def judge(self, task: Task, inputs: Mapping[str, str], **choices: Any) -> Tally:
+        """Judge every unit of `task`, after entering it in the manifest.
+
+        Args:
+            task: the units, and how they are asked.
+            inputs: fingerprints of the files that the task rests on.
+            choices: what else decides which units there are, such as a depth.
+
+        Raises:
+            RunError: the run's judgments of this task rest on something else.
+            StoppedError: the provider refuses every further call.
+        """
+        stage = Stage(
+            template=task.template.head.name,
+            template_sha256=task.template.sha256,
+            inputs=dict(inputs),
+            choices=choices,
+        )
+        self.run.begin(task.name, stage)
+        tally = await self.executor.run(task)
+        earlier = self.tallies.get(task.name)
+        self.tallies[task.name] = tally if earlier is None else earlier + tally
+        return tally
+
+    def complaint(self) -> str | None:
+        """Why the session does not count as complete: the first task with too many failures."""
+        for tally in self.tallies.values():
+            asked = tally.units - tally.left
+            if asked and tally.n_failed / asked > self.settings.max_failed:
+                share = f"{tally.n_failed} of {asked} {tally.task} judgments failed"
+                return f"{share}; run the same command again to retry them"
+        return None
+
+
+@asynccontextmanager
+async def open_session(settings: Settings, out: Path, report: Reporter) -> AsyncIterator[Session]:
+    """Open store, judge and run directory; all are closed at the end, whatever happens.
+
+    Raises:
+        ModelError: the model is not known, or has no key.
+        RunError: the run directory is in use, or was made with another model.
+        judge_cache.StoreError: the store cannot be opened.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        store = stack.enter_context(open_store(settings.cache, on_notice=report.notice))
+        settings = _resolved(settings, store)
+        client = _client(settings, store)
+        stack.push_async_callback(client.aclose)
+        parameters = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+        identity = client.identity
+        manifest = new_manifest(identity.model, identity.base_url, parameters)
+        run = stack.enter_context(RunDirectory(out, manifest, report.command))
+        executor = Executor(
+            client,
+            run,
+            concurrency=settings.concurrency or client.concurrency,
+            progress=report.progress,
+            limit=settings.limit,
+        )
+        yield Session(settings, run, executor, report.notice)
+
+
+def _client(settings: Settings, store: Store) -> JudgeClient:
+    how = JudgeSettings(
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        timeout=settings.timeout,
+        attempts=settings.attempts,
+        fresh=settings.fresh,
+        offline=settings.offline,
+    )
+    identity = identity_of(settings.model, settings.base_url)
+    provider = None
+    if not settings.offline:
+        provider = open_provider(settings.model, settings.base_url, parallel=settings.concurrency)
+    limits = () if settings.rpm is None else (RequestsPerMinute(settings.rpm),)
+    return JudgeClient(provider, identity, store=store, settings=how, limits=limits)
+
+
+def _resolved(settings: Settings, store: Store) -> Settings:
+    """Settings with `replay/<model>` as that model offline, and `replay` as the store's only one.
+
+    Raises:
+        ModelError: the store holds replies of several models, or of none.
+    """
+    kind, _, model = settings.model.partition("/")
+    if kind != "replay":
+        return settings
+    model = model or _only_model(store)
+    return settings.model_copy(update={"model": model, "offline": True})
+
+
+def _only_model(store: Store) -> str:
+    stored = sorted({model_of_tag(tag) for tag in store.tags()})
+    if len(stored) != 1:
+        held = ", ".join(stored) or "none"
+        raise ModelError(f"say which model to replay, as replay/<model>; stored are: {held}")
+    return stored[0]
