@@ -55,6 +55,10 @@ class Judgments:
         for offset in list(self._offsets.values()):
             yield from_line(self._file.line_at(offset))
 
+    def failed(self) -> Iterator[Judgment]:
+        """The last judgment of every unit that has no label."""
+        return (judgment for judgment in self if judgment.status == "failed")
+
     def _note(self, unit_id: str, offset: int, *, ok: bool) -> None:
         self._offsets[unit_id] = offset
         (self._failed.discard if ok else self._failed.add)(unit_id)

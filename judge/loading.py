@@ -1,17 +1,18 @@
 """Reading the inputs of a judging command, and checking that they belong together."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from judge.corpora import Corpora, open_corpora
-from judge.errors import InputError
+from judge.errors import InputError, UsageError
 from judge.formats.answers import read_all_answers
 from judge.formats.nuggets import read_nuggets
 from judge.formats.paths import expand
 from judge.formats.qrels import read_qrels
-from judge.formats.runs import pool, read_run
+from judge.formats.runs import pool as pooled
+from judge.formats.runs import read_run
 from judge.formats.topics import read_topics
 from judge.manifest import fingerprint
 from judge.reporting import Notice
@@ -27,16 +28,28 @@ class HasTopic(Protocol):
 
 
 Row = TypeVar("Row", bound=HasTopic)
-Pair = tuple[str, str]
+
+
+class Pair(NamedTuple):
+    """A document to grade for a topic."""
+
+    topic_id: str
+    docid: str
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is judged. `files` holds fingerprints, by the name of the input ("topics", ...)."""
+    """What is judged.
+
+    `topics` are those that are judged, `known` the ids of all in the topics file; `files` holds
+    fingerprints, by the name of the input ("topics", ...).
+    """
 
     topics: Mapping[str, Topic]
+    known: frozenset[str]
     corpora: Corpora
     answers: Sequence[Answer] = ()
+    pairs: Sequence[Pair] = ()
     nuggets: Mapping[str, Sequence[Nugget]] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -47,6 +60,18 @@ class Inputs:
             for name in names
             for file, content in self.files.get(name, {}).items()
         }
+
+    def restrict(self, rows: Iterable[Row], what: str, notice: Notice) -> list[Row]:
+        """The rows whose topic is judged; topics that the topics file lacks are told.
+
+        Raises:
+            InputError: there are rows, but none of a topic that is judged.
+        """
+        return _restrict(rows, self.topics, self.known, what, notice)
+
+    def with_files(self, name: str, paths: Sequence[Path]) -> "Inputs":
+        """The same inputs, with the fingerprints of the files of one more of them."""
+        return replace(self, files={**self.files, name: fingerprint(paths)})
 
 
 def load_inputs(
@@ -70,73 +95,87 @@ def load_inputs(
         InputError: a file cannot be read, or topics and answers have no topic in common.
     """
     paths = {"topics": expand([topics]), "answers": expand(answers), "corpus": expand(corpus)}
-    chosen = _choose(read_topics(paths["topics"][0]), topic_ids, paths["topics"][0])
-    read = read_all_answers(paths["answers"])
-    kept = restrict(read, chosen, "answers", notice if not topic_ids else _silent)
+    topic_list = read_topics(paths["topics"][0])
+    known = frozenset(topic.topic_id for topic in topic_list)
+    chosen = _choose(topic_list, topic_ids, paths["topics"][0])
+    kept = _restrict(read_all_answers(paths["answers"]), chosen, known, "answers", notice)
     return Inputs(
         topics=chosen,
+        known=known,
         corpora=open_corpora(paths["corpus"], kept),
         answers=kept,
         files={name: fingerprint(files) for name, files in paths.items()},
     )
 
 
-def load_nuggets(path: str, topics: Mapping[str, Topic], notice: Notice) -> dict[str, list[Nugget]]:
-    """Read the nuggets of the topics that are judged."""
-    found: dict[str, list[Nugget]] = {}
-    for nugget in restrict(read_nuggets(expand([path])[0]), topics, "nuggets", notice):
-        found.setdefault(nugget.topic_id, []).append(nugget)
-    return found
+def add_nuggets(inputs: Inputs, name: str | Path, notice: Notice) -> Inputs:
+    """The inputs with the nuggets of a file."""
+    (path,) = expand([name])
+    nuggets: dict[str, list[Nugget]] = {}
+    for nugget in inputs.restrict(read_nuggets(path), "nuggets", notice):
+        nuggets.setdefault(nugget.topic_id, []).append(nugget)
+    return replace(inputs.with_files("nuggets", [path]), nuggets=nuggets)
 
 
-def pooled(specs: Sequence[str], depth: int, topics: Mapping[str, Topic]) -> list[Pair]:
-    """The documents that any of the retrieval runs ranks down to `depth`, topic by topic."""
-    pairs = pool([read_run(path) for path in expand(specs)], depth)
-    return _known(pairs, topics, "runs")
+def add_pairs(
+    inputs: Inputs,
+    *,
+    pool: Sequence[str] = (),
+    depth: int,
+    pairs: str | None = None,
+    notice: Notice,
+) -> Inputs:
+    """The inputs with the pairs to grade: from retrieval runs, or listed in a qrels file.
+
+    Raises:
+        UsageError: both are given.
+    """
+    if pool and pairs:
+        raise UsageError("give retrieval runs (pool) or a list of pairs, not both")
+    files = expand([pairs] if pairs else pool)
+    if pairs:
+        rows = [Pair(row.topic_id, row.docid) for row in read_qrels(files[0])]
+    else:
+        runs = [read_run(path) for path in files]
+        rows = [Pair(*pair) for pair in pooled(runs, depth)]
+    kept = inputs.restrict(rows, "pairs", notice)
+    return replace(inputs.with_files("pairs", files), pairs=kept)
 
 
-def listed(path: str, topics: Mapping[str, Topic]) -> list[Pair]:
-    """The pairs of a qrels file, whatever their grades."""
-    rows = read_qrels(expand([path])[0])
-    return _known([(row.topic_id, row.docid) for row in rows], topics, "qrels")
-
-
-def cited(inputs: Inputs) -> list[Pair]:
-    """Every document that an answer carries or cites, topic by topic."""
+def add_cited(inputs: Inputs) -> Inputs:
+    """The inputs with every document that an answer carries or cites as the pairs to grade."""
     pairs: dict[Pair, None] = {}
     for topic_id in inputs.topics:
         for document in inputs.corpora.documents_of(topic_id):
-            pairs[topic_id, document.docid] = None
-        for answer in (a for a in inputs.answers if a.topic_id == topic_id and not a.documents):
-            for sentence in answer.sentences:
-                for citation in sentence.citations:
-                    if citation.docid is not None:
-                        pairs[topic_id, citation.docid] = None
-    return list(pairs)
+            pairs[Pair(topic_id, document.docid)] = None
+    for answer in inputs.answers:
+        if not answer.documents:
+            pairs |= dict.fromkeys(Pair(answer.topic_id, docid) for docid in _docids(answer))
+    order = {topic_id: place for place, topic_id in enumerate(inputs.topics)}
+    return replace(inputs, pairs=sorted(pairs, key=lambda pair: order[pair.topic_id]))
 
 
-def restrict(
-    rows: Iterable[Row], topics: Mapping[str, Topic], what: str, notice: Notice
+def _docids(answer: Answer) -> Iterator[str]:
+    for sentence in answer.sentences:
+        for citation in sentence.citations:
+            if citation.docid is not None:
+                yield citation.docid
+
+
+def _restrict(
+    rows: Iterable[Row],
+    topics: Mapping[str, Topic],
+    known: Collection[str],
+    what: str,
+    notice: Notice,
 ) -> list[Row]:
-    """The rows whose topic is judged; the others are told.
-
-    Raises:
-        InputError: there are rows, but none of a topic that is judged.
-    """
     given = list(rows)
     kept = [row for row in given if row.topic_id in topics]
-    others = sorted({row.topic_id for row in given} - set(topics))
+    ids = {row.topic_id for row in given}
     if given and not kept:
-        raise _no_overlap(what, others, topics)
-    if others:
-        notice(f"{what}: {len(others)} topics are not in the topics file: {_three(others)}")
-    return kept
-
-
-def _known(pairs: Sequence[Pair], topics: Mapping[str, Topic], what: str) -> list[Pair]:
-    kept = [pair for pair in pairs if pair[0] in topics]
-    if pairs and not kept:
-        raise _no_overlap(what, sorted({topic_id for topic_id, _ in pairs}), topics)
+        raise _no_overlap(what, sorted(ids), topics)
+    if unknown := sorted(ids.difference(known)):
+        notice(f"{what}: {len(unknown)} topics are not in the topics file: {_three(unknown)}")
     return kept
 
 
@@ -156,7 +195,3 @@ def _no_overlap(what: str, ids: Sequence[str], topics: Mapping[str, Topic]) -> I
 
 def _three(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:3])) + (", ..." if len(ids) > 3 else "")
-
-
-def _silent(text: str) -> None:
-    del text

@@ -2,6 +2,7 @@
 
 import hashlib
 import subprocess
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -71,7 +72,7 @@ def differences(old: Manifest, new: Manifest, task: str) -> list[str]:
     ]
 
 
-def fingerprint(paths: list[Path]) -> dict[str, str]:
+def fingerprint(paths: Iterable[Path]) -> dict[str, str]:
     """Name and content of input files: sha256, or the size of files over 256 MB."""
     return {path.name if path.is_file() else str(path): _content(path) for path in paths}
 

@@ -8,13 +8,14 @@ from judge import creation, scoring, stages
 from judge.config import AssessConfig
 from judge.errors import UsageError
 from judge.formats.qrels import read_qrels
-from judge.loading import cited, load_inputs, restrict
+from judge.loading import Inputs, add_cited, add_nuggets, add_pairs, load_inputs
 from judge.metrics import parse_measures
-from judge.reporting import QUIET, Reporter
+from judge.reporting import QUIET, Notice, Reporter
 from judge.session import Session
 from judge.settings import Settings
+from judge.templates import check_templates
 from judge.types import Qrel, Score
-from judge.verbs import Result, in_session, pairs_of, with_nuggets
+from judge.verbs import Result, in_session
 
 STAGES = ("relevance", "nuggets", "assign", "support", "score")
 
@@ -45,7 +46,7 @@ async def assess(
     """
     if unknown := set(only) - set(STAGES):
         raise UsageError(f"no stage {unknown.pop()!r}; the stages are {', '.join(STAGES)}")
-    assessment = _Assessment(config, tuple(only) or STAGES, settings, report)
+    assessment = _Assessment(config, tuple(only) or STAGES, settings, report.notice)
     result = await in_session(assessment.run, assessment.inputs, out, settings, report)
     return replace(result, skipped=assessment.skipped, scores=assessment.scores)
 
@@ -53,24 +54,28 @@ async def assess(
 class _Assessment:
     """The stages of one assessment; each leaves for the next what it needs.
 
-    A stage returns None when it ran, else the reason why it did not.
+    All inputs are read, and all choices checked, before the first call is paid for. A stage
+    returns None when it ran, else the reason why it did not.
     """
 
     def __init__(
-        self, config: AssessConfig, only: Sequence[str], settings: Settings, report: Reporter
+        self, config: AssessConfig, only: Sequence[str], settings: Settings, notice: Notice
     ) -> None:
-        self._config, self._only = config, only
-        self._settings, self._report = settings, report
-        self._qrels: list[Qrel] | None = None
+        self._config, self._only, self._settings = config, only, settings
+        self._notice = notice
+        check_templates(settings.prompts, (config.relevance.prompt, config.support.prompt))
+        measures = config.score.measures
+        self._measures = parse_measures(measures) if measures else []
+        self.inputs = _read_inputs(config, notice)
+        self._qrels = self._given_qrels()
         self.skipped: dict[str, str] = {}
         self.scores: list[Score] = []
-        self.inputs = load_inputs(
-            config.path(config.topics),
-            answers=config.paths(config.answers),
-            corpus=config.paths(config.corpus),
-            topic_ids=config.topic_ids,
-            notice=report.notice,
-        )
+
+    def _given_qrels(self) -> list[Qrel] | None:
+        path = self._config.nuggets.qrels
+        if path is None:
+            return None
+        return self.inputs.restrict(read_qrels(self._config.path(path)), "qrels", self._notice)
 
     async def run(self, session: Session) -> None:
         """Run the stages in order, leaving out those whose inputs are absent."""
@@ -87,43 +92,30 @@ class _Assessment:
                 self.skipped[name] = reason
 
     async def _relevance(self, session: Session) -> str | None:
-        choices = self._config.relevance
-        pool, pairs = self._config.paths(choices.pool), choices.pairs
-        pairs = None if pairs is None else self._config.path(pairs)
-        wanted = pairs_of(self.inputs, pool, choices.depth, pairs) or cited(self.inputs)
-        if not wanted:
-            return "nothing to grade: no pool, no pairs, no document in any answer"
         if self.inputs.corpora.empty:
             return "no corpus, and no answer carries its documents"
-        self._qrels = await stages.relevance(session, self.inputs, wanted, choices.prompt)
+        if not self.inputs.pairs:
+            return "nothing to grade: no pool, no pairs, no document in any answer"
+        qrels = await stages.relevance(session, self.inputs, self._config.relevance.prompt)
+        self._qrels = self._qrels or qrels
         return None
 
     async def _nuggets(self, session: Session) -> str | None:
         choices = self._config.nuggets
         if choices.file is not None:
-            self.inputs = with_nuggets(self.inputs, self._config.path(choices.file), self._report)
             return f"given in {choices.file}"
-        qrels = self._grades(session)
-        if qrels is None:
+        made = session.run.path / stages.QRELS
+        qrels = self._qrels or (read_qrels(made) if made.is_file() else None)
+        if not qrels:
             return "no nuggets file, and no grades to choose documents by"
         nuggets = await creation.create_nuggets(session, self.inputs, qrels, choices.min_grade)
         self.inputs = replace(self.inputs, nuggets=nuggets)
         return None
 
-    def _grades(self, session: Session) -> list[Qrel] | None:
-        """Grades given, else those of this run, else none."""
-        given = self._config.nuggets.qrels
-        if given is not None:
-            rows = read_qrels(self._config.path(given))
-            return restrict(rows, self.inputs.topics, "qrels", self._report.notice)
-        if self._qrels is None and (session.run.path / stages.QRELS).is_file():
-            return read_qrels(session.run.path / stages.QRELS)
-        return self._qrels
-
     async def _assign(self, session: Session) -> str | None:
         made = session.run.path / creation.NUGGETS
         if not self.inputs.nuggets and made.is_file():
-            self.inputs = with_nuggets(self.inputs, str(made), self._report)
+            self.inputs = add_nuggets(self.inputs, made, self._notice)
         if not self.inputs.answers:
             return "no answers"
         if not any(self.inputs.nuggets.values()):
@@ -141,17 +133,36 @@ class _Assessment:
         return None
 
     async def _score(self, session: Session) -> str | None:
-        try:
-            labels = scoring.read_labels(session.run.path)
-        except UsageError:
+        if not any((session.run.path / name).is_file() for name in scoring.LABELS):
             return "nothing was labelled"
-        choices = self._config.score
         self.scores = scoring.compute(
-            labels,
-            parse_measures(choices.measures) if choices.measures else (),
+            scoring.read_labels(session.run.path),
+            self._measures,
             max_failed=self._settings.max_failed,
             allow_incomplete=self._settings.allow_incomplete,
-            empty_as_zero=choices.empty_as_zero,
+            empty_as_zero=self._config.score.empty_as_zero,
         )
         scoring.save(session.run.path, self.scores)
         return None
+
+
+def _read_inputs(config: AssessConfig, notice: Notice) -> Inputs:
+    inputs = load_inputs(
+        config.path(config.topics),
+        answers=config.paths(config.answers),
+        corpus=config.paths(config.corpus),
+        topic_ids=config.topic_ids,
+        notice=notice,
+    )
+    if config.nuggets.file is not None:
+        inputs = add_nuggets(inputs, config.path(config.nuggets.file), notice)
+    chosen = config.relevance
+    if not chosen.pool and chosen.pairs is None:
+        return add_cited(inputs)
+    return add_pairs(
+        inputs,
+        pool=config.paths(chosen.pool),
+        depth=chosen.depth,
+        pairs=None if chosen.pairs is None else config.path(chosen.pairs),
+        notice=notice,
+    )

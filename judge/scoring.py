@@ -20,6 +20,7 @@ TOPICS, ASSIGNMENTS, SUPPORT, NUGGETS = (
     "support.jsonl",
     "nuggets.jsonl",
 )
+LABELS = (ASSIGNMENTS, SUPPORT)
 SCORES, LEADERBOARD = "scores.jsonl", "scores.txt"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judge.errors import ModelError
+from judge.errors import ModelError, UsageError
 from judge.executor import Executor, Tally
 from judge.llm import JudgeClient, JudgeSettings, model_of_tag
 from judge.llm.limits import RequestsPerMinute
@@ -18,7 +18,9 @@ from judge.runs import RunDirectory
 from judge.settings import Settings
 from judge.tasks import Task
 from judge.templates import Template, load_template
-from judge_cache import Store, open_store
+from judge_cache import Store, StoreError, open_store
+
+_SHOWN = 20
 
 
 @dataclass
@@ -60,13 +62,21 @@ class Session:
         return tally
 
     def complaint(self) -> str | None:
-        """Why the session does not count as complete: the first task with too many failures."""
+        """Why the session does not count as complete: units not in the store, or failed ones."""
+        if any(tally.failed["offline"] for tally in self.tallies.values()):
+            return self._misses()
         for tally in self.tallies.values():
             asked = tally.units - tally.left
             if asked and tally.n_failed / asked > self.settings.max_failed:
                 share = f"{tally.n_failed} of {asked} {tally.task} judgments failed"
                 return f"{share}; run the same command again to retry them"
         return None
+
+    def _misses(self) -> str:
+        found = [j.unit_id for j in self.run.judgments.failed() if j.failure == "offline"]
+        more = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        listed = "".join(f"\n  {unit_id}" for unit_id in found[:_SHOWN])
+        return f"{len(found)} units have no stored reply; judge them online:{listed}{more}"
 
 
 @asynccontextmanager
@@ -76,10 +86,10 @@ async def open_session(settings: Settings, out: Path, report: Reporter) -> Async
     Raises:
         ModelError: the model is not known, or has no key.
         RunError: the run directory is in use, or was made with another model.
-        judge_cache.StoreError: the store cannot be opened.
+        UsageError: the store cannot be opened.
     """
     async with contextlib.AsyncExitStack() as stack:
-        store = stack.enter_context(open_store(settings.cache, on_notice=report.notice))
+        store = stack.enter_context(_opened(settings.cache, report.notice))
         settings = _resolved(settings, store)
         client = _client(settings, store)
         stack.push_async_callback(client.aclose)
@@ -95,6 +105,13 @@ async def open_session(settings: Settings, out: Path, report: Reporter) -> Async
             limit=settings.limit,
         )
         yield Session(settings, run, executor, report.notice)
+
+
+def _opened(path: Path, notice: Notice) -> Store:
+    try:
+        return open_store(path, on_notice=notice)
+    except StoreError as error:
+        raise UsageError(f"{error} (--cache names another folder)") from error
 
 
 def _client(settings: Settings, store: Store) -> JudgeClient:

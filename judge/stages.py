@@ -4,7 +4,6 @@ A stage takes inputs that are read already, and a session; what it writes lies i
 and is made anew each time from the judgments.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from judge import outputs
@@ -12,7 +11,7 @@ from judge.formats.assignments import write_assignments
 from judge.formats.nuggets import write_nuggets
 from judge.formats.qrels import write_qrels
 from judge.formats.support import write_support
-from judge.loading import Inputs, Pair
+from judge.loading import Inputs
 from judge.session import Session
 from judge.tasks.assign import Assign
 from judge.tasks.relevance import Relevance
@@ -23,13 +22,11 @@ QRELS, NUGGETS = "qrels.txt", "nuggets.jsonl"
 ASSIGNMENTS, SUPPORT = "assignments.jsonl", "support.jsonl"
 
 
-async def relevance(
-    session: Session, inputs: Inputs, pairs: Sequence[Pair], prompt: str
-) -> list[Qrel]:
-    """Grade (topic_id, docid) pairs; writes qrels.txt and returns its rows."""
-    task = Relevance(session.template(prompt), inputs.topics, pairs, inputs.corpora.get)
+async def relevance(session: Session, inputs: Inputs, prompt: str) -> list[Qrel]:
+    """Grade the pairs; writes qrels.txt and returns its rows."""
+    task = Relevance(session.template(prompt), inputs.topics, inputs.pairs, inputs.corpora.get)
     files = inputs.fingerprints("topics", "corpus", "answers", "pairs")
-    await session.judge(task, files, pairs=len(pairs))
+    await session.judge(task, files, pairs=len(inputs.pairs))
     rows = list(outputs.qrels(session.run.judgments, task.units()))
     write_qrels(session.run.path / QRELS, rows)
     return rows

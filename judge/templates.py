@@ -10,7 +10,7 @@ delimiters or output markers; an undefined variable is an error.
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -90,10 +90,10 @@ def load_template(name: str, folder: Path | None = None) -> Template:
     """Load `name` from `folder` if it has it, else the built-in one.
 
     Raises:
-        UsageError: there is no such template.
+        UsageError: there is no such template, or no such folder.
         InputError: its head or body is not as it should be.
     """
-    for root in [root for root in (folder, _built_in()) if root is not None]:
+    for root in _roots(folder):
         file = root.joinpath(*f"{name}.j2".split("/"))
         if file.is_file():
             return Template(file.read_text(encoding="utf-8"), place=str(file))
@@ -103,8 +103,26 @@ def load_template(name: str, folder: Path | None = None) -> Template:
 
 def template_names(folder: Path | None = None) -> list[str]:
     """Names of all templates, the built-in ones and those of `folder`."""
-    roots = [root for root in (folder, _built_in()) if root is not None]
-    return sorted({name for root in roots for name in _names_under(root)})
+    return sorted({name for root in _roots(folder) for name in _names_under(root)})
+
+
+def check_templates(folder: Path | None, names: Iterable[str] = ()) -> None:
+    """Load every template of `folder`, and those named, so that none fails half-way.
+
+    Raises:
+        UsageError: there is no such template, or no such folder.
+        InputError: a template is not as it should be.
+    """
+    for name in {*template_names(folder), *names}:
+        load_template(name, folder)
+
+
+def _roots(folder: Path | None) -> list[Path | Traversable]:
+    if folder is None:
+        return [_built_in()]
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder of prompts {folder}")
+    return [folder, _built_in()]
 
 
 def _built_in() -> Traversable:

@@ -1,7 +1,7 @@
 """The single judging verbs: each reads its inputs, opens a session and runs one stage."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from judge import creation, stages
@@ -10,8 +10,7 @@ from judge.executor import Tally
 from judge.formats.paths import expand
 from judge.formats.qrels import read_qrels
 from judge.formats.topics import write_topics
-from judge.loading import Inputs, Pair, listed, load_inputs, load_nuggets, pooled, restrict
-from judge.manifest import fingerprint
+from judge.loading import Inputs, add_nuggets, add_pairs, load_inputs
 from judge.reporting import QUIET, Reporter
 from judge.scoring import TOPICS
 from judge.session import Session, open_session
@@ -73,15 +72,13 @@ async def relevance(
         settings: how to judge.
         report: where to tell how it goes.
     """
-    inputs = load_inputs(topics, corpus=corpus, notice=report.notice)
-    wanted = pairs_of(inputs, pool, depth, pairs)
-    if not wanted:
+    if not pool and not pairs:
         raise UsageError("no documents to grade: give --pool RUNFILE or --pairs QRELS")
-    files = {"pairs": fingerprint(expand([pairs] if pairs else pool))}
-    inputs = replace(inputs, files={**inputs.files, **files})
+    inputs = load_inputs(topics, corpus=corpus, notice=report.notice)
+    inputs = add_pairs(inputs, pool=pool, depth=depth, pairs=pairs, notice=report.notice)
 
     async def work(session: Session) -> None:
-        await stages.relevance(session, inputs, wanted, prompt)
+        await stages.relevance(session, inputs, prompt)
 
     return await in_session(work, inputs, out, settings, report)
 
@@ -99,8 +96,8 @@ async def create_nuggets(
     """Create the nuggets of each topic from its relevant documents; writes nuggets.jsonl."""
     inputs = load_inputs(topics, corpus=corpus, notice=report.notice)
     path = expand([qrels])[0]
-    rows = restrict(read_qrels(path), inputs.topics, "qrels", report.notice)
-    inputs = replace(inputs, files={**inputs.files, "qrels": fingerprint([path])})
+    rows = inputs.restrict(read_qrels(path), "qrels", report.notice)
+    inputs = inputs.with_files("qrels", [path])
 
     async def work(session: Session) -> None:
         await creation.create_nuggets(session, inputs, rows, min_grade)
@@ -119,7 +116,7 @@ async def assign_nuggets(
 ) -> Result:
     """Label every nugget for every answer; writes assignments.jsonl."""
     inputs = load_inputs(topics, answers=answers, notice=report.notice)
-    inputs = with_nuggets(inputs, nuggets, report)
+    inputs = add_nuggets(inputs, nuggets, report.notice)
 
     async def work(session: Session) -> None:
         await stages.assign(session, inputs)
@@ -160,19 +157,3 @@ async def in_session(
             write_topics(out / TOPICS, inputs.topics.values())  # what `score` averages over
             await work(session)
             return Result(out, session.tallies, complaint=session.complaint())
-
-
-def pairs_of(inputs: Inputs, pool: Sequence[str], depth: int, pairs: str | None) -> list[Pair]:
-    """The (topic_id, docid) pairs to grade; none where neither runs nor a list are given."""
-    if pool and pairs:
-        raise UsageError("give retrieval runs (pool) or a list of pairs, not both")
-    if pairs:
-        return listed(pairs, inputs.topics)
-    return pooled(pool, depth, inputs.topics) if pool else []
-
-
-def with_nuggets(inputs: Inputs, path: str, report: Reporter) -> Inputs:
-    """The inputs with the nuggets of a file."""
-    nuggets = load_nuggets(path, inputs.topics, report.notice)
-    files = {**inputs.files, "nuggets": fingerprint(expand([path]))}
-    return replace(inputs, nuggets=nuggets, files=files)

@@ -56,7 +56,9 @@ def collect(
     ] = False,
 ) -> dict[str, Any]:
     """The settings that were given, by name."""
-    return {name: value for name, value in locals().items() if value not in (None, False)}
+    return {
+        name: value for name, value in locals().items() if value is not None and value is not False
+    }
 
 
 def judging(command: Callable[..., None]) -> Callable[..., None]:

@@ -213,7 +213,7 @@ class Fields:
         return text
 
     def _generic(self, name: str) -> str:
-        return _INDEX.sub("[]", self.full(name))
+        return _INDEX.sub("[]", _SURROGATE.sub("\ufffd", self.full(name)))
 
 
 def read_records(path: str | Path) -> Iterator[Fields]:

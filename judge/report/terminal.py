@@ -24,11 +24,15 @@ def _unfolded(console: Console) -> Console:
 
 
 def print_scores(scores: Sequence[Score], *, per_topic: bool = False) -> None:
-    """Print the leaderboard, each topic before it if wanted, and what must be known to read it."""
+    """Print the leaderboard, each topic before it if wanted, and what must be known to read it.
+
+    Without any value there is no table, only the reasons.
+    """
     console = stdout()
-    if per_topic:
-        console.print(topic_table(scores))
-    console.print(leaderboard(scores))
+    if any(score.value is not None for score in scores):
+        if per_topic:
+            console.print(topic_table(scores))
+        console.print(leaderboard(scores))
     for line in remarks(scores):
         console.print(line, highlight=False, markup=False)
 

@@ -106,3 +106,14 @@ def test_unpaired_surrogates_become_replacement_characters(
     assert [r.getMessage() for r in caplog.records] == [
         f"{file}: replaced unpaired surrogates by U+FFFD in: a"
     ]
+
+
+def test_a_warning_of_a_field_named_by_a_surrogate_can_be_printed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "f.jsonl"
+    path.write_text('{"\\ud800": 1}\n')
+    for record in read_records(path):
+        record.skip()
+    caplog.text.encode()
+    assert "\ufffd" in caplog.text

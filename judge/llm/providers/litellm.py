@@ -11,6 +11,8 @@ from judge.llm.providers.wire import completion_of
 from judge.llm.redaction import environment_secrets, url_secrets
 from judge.llm.request import Request
 
+_WITH_LOGIN = {"chatgpt", "github_copilot"}
+
 
 class LitellmProvider:
     """Sends requests with `litellm.acompletion`.
@@ -27,6 +29,8 @@ class LitellmProvider:
     def __init__(self, identity: Identity, base_url: str | None) -> None:
         self._litellm = _load()
         _check(self._litellm, identity.model)
+        if base_url is None:
+            _require_key(self._litellm, identity.model)
         self._identity, self._base_url = identity, base_url
         self._secrets = (*environment_secrets(), *url_secrets(base_url))
         self._used = False
@@ -115,6 +119,19 @@ def _error_object(error: Exception) -> dict[str, Any] | None:
         return None
     code = None if cause.status_code == 422 else cause.status_code
     return {"message": getattr(cause, "message", str(cause)), "code": code}
+
+
+def _require_key(litellm: Any, model: str) -> None:
+    """Refuse a model whose API key is not in the environment.
+
+    Only where keys are all it takes: other credentials (of a cloud, of a login) have places of
+    their own, and asking litellm about the providers that log in would log in.
+    """
+    if model.partition("/")[0] in _WITH_LOGIN:
+        return
+    missing = litellm.validate_environment(model)["missing_keys"]
+    if missing and all(name.endswith("_API_KEY") for name in missing):
+        raise ModelError(f"no key for {model}: set {' or '.join(missing)}")
 
 
 def _check(litellm: Any, model: str) -> None:

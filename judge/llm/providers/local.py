@@ -32,7 +32,7 @@ CONTEXT = 8192
 _SCRIPT = Path(__file__).with_name("local_server.py")
 _MEMINFO = Path("/proc/meminfo")
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-_PREFIX_CACHE = 512  # MiB
+_PREFIX_CACHE = 256  # MiB
 
 
 def local_identity(name: str) -> Identity:
@@ -59,7 +59,7 @@ def open_local(
         name: a known model's name or the path of a .gguf file, with or without `local/`.
         parallel: requests evaluated at the same time. One, the default, evaluates the common
             start of the prompts of a topic once, is the fastest where prompts are long and
-            replies short, and gives replies that do not depend on what runs beside them.
+            replies short, and keeps a reply from depending on what is evaluated beside it.
         progress: hears of the bytes fetched; by default they are shown on stderr.
 
     Raises:
@@ -111,9 +111,9 @@ class LocalProvider:
         server, self._server = self._server, None
         if starting is None or server is None:
             return
-        await asyncio.to_thread(server.stop)
         starting.cancel()
         (outcome,) = await asyncio.gather(starting, return_exceptions=True)
+        await asyncio.to_thread(server.stop)
         if isinstance(outcome, OpenAIProvider):
             await outcome.aclose()
 

@@ -5,8 +5,8 @@ shut down while it answers, and ends the process where it crashes.
 
 Its parent writes one JSON line of settings to stdin: `path`, `name`, `api_key`, `slots`,
 `context` (tokens a slot), `threads`, `prefix_cache` (MiB, for the starts of prompts that take
-turns). It answers with one JSON line on stdout, {"url": ...} or
-{"error": ...}, and serves until stdin is closed, so that it also ends when its parent is killed.
+turns). It answers with one JSON line on stdout, {"url": ...} or {"error": ...}, and serves until
+stdin is closed, so that it also ends when its parent is killed.
 """
 
 import json
