@@ -139,11 +139,17 @@ class Executor:
             self._settle(call, outcome, to_judgments(call, outcome), tally)
             return
         self._settle(call, outcome, [], tally)
-        for half in _halves(call.units):
-            for part in task.calls(half):
-                if isinstance(part, Call):
-                    outcome = await self._outcome(task, part, 1)
-                    self._settle(part, outcome, to_judgments(part, outcome), tally)
+        halves = [part for half in _halves(call.units) for part in task.calls(half)]
+        outcomes = [
+            await self._half(task, part, tally) for part in halves if isinstance(part, Call)
+        ]
+        if all(isinstance(outcome, Reply) for outcome in outcomes):
+            self._client.keep_halved(call)
+
+    async def _half(self, task: Task, part: Call, tally: Tally) -> Reply | Failure:
+        outcome = await self._outcome(task, part, 1)
+        self._settle(part, outcome, to_judgments(part, outcome), tally)
+        return outcome
 
     async def _outcome(self, task: Task, call: Call, turns: int) -> Reply | Failure:
         try:

@@ -8,12 +8,13 @@ from judge.errors import UsageError
 from judge.llm.exchange import Exchange, Read
 from judge.llm.limits import Combined, Limit
 from judge.llm.providers.base import Provider
-from judge.llm.replies import Replies
+from judge.llm.replies import Replies, tag_of
 from judge.llm.request import Identity
 from judge.llm.retry import Sleep
 from judge.llm.sending import Sender
 from judge.llm.settings import JudgeSettings
 from judge.llm.store import Store
+from judge.llm.turns import first_request
 from judge.types import Call, Failure, Reply
 
 _HOSTED_CONCURRENCY = 16
@@ -95,6 +96,11 @@ class JudgeClient:
             turns=turns,
         )
         return await exchange.run()
+
+    def keep_halved(self, call: Call) -> None:
+        """Note for later runs that `call` was answered only in halves."""
+        request = first_request(call, self._identity, self._settings)
+        self._replies.keep_halved(request, tag=tag_of(self._identity, call.prompt.template))
 
     async def aclose(self) -> None:
         """Close the connections; the store stays open."""

@@ -66,6 +66,8 @@ class Exchange:
         Raises:
             CallStoppedError: the provider would refuse every further call as well.
         """
+        if not self._settings.fresh and self._replies.was_halved(key(self._first)):
+            return Failure(key=key(self._first), kind="parse", message="answered in halves before")
         request: Request | None = self._first
         while request is not None:
             try:

@@ -2,9 +2,10 @@
 
 A reply may be had only at the second or third ask: after a repair turn, or with more room. It is
 kept under the key of the request that gave it, and each request before it gets an entry
-`{"request": ..., "answered_by": <that key>}`. So every entry's key is the sha256 of its own
-request, no unusable reply is stored, and a later run that starts with the first request is led
-to the reply without paying for either again.
+`{"request": ..., "answered_by": <that key>}`. A call that could only be answered in halves gets
+`{"request": ..., "in_halves": true}`, so that it is not paid for whole again. So every entry's
+key is the sha256 of its own request, no unusable reply is stored, and a later run that starts
+with the first request is led to the reply without paying for either again.
 """
 
 from collections.abc import Iterable
@@ -34,6 +35,18 @@ class Replies:
             entry = self._store.get(key)
         reply = None if entry is None else _completion(entry)
         return None if reply is None else (key, reply)
+
+    def was_halved(self, key: str) -> bool:
+        """Whether the request of `key` was answered only in halves."""
+        entry = None if self._store is None else self._store.get(key)
+        return entry is not None and entry.get("in_halves") is True
+
+    def keep_halved(self, request: Request, *, tag: str) -> None:
+        """Note that `request` was answered only in halves, whose replies are kept."""
+        if self._store is not None:
+            payload = request_payload(request)
+            entry = {"request": payload, "in_halves": True}
+            self._store.put(key_of(payload), entry, tag=tag)
 
     def keep(
         self, request: Request, completion: Completion, *, before: Iterable[Request], tag: str

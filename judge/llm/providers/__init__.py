@@ -39,7 +39,7 @@ def identity_of(model: str, base_url: str | None = None) -> Identity:
     if kind == "local":
         from judge.llm.providers.local import local_identity
 
-        return local_identity(name)
+        return local_identity(model)
     return Identity(kind="litellm", base_url=base_url, model=model)
 
 
