@@ -26,7 +26,7 @@ async def assess_async(
 ) -> Result:
     """Judge a collection end to end; see `judge.pipeline.assess` and `Settings`."""
     given = config if isinstance(config, AssessConfig) else read_config(Path(config))
-    settings, rest = _split({**given.judge, **choices})
+    settings, rest = _split({**given.settings(), **choices})
     return await pipeline.assess(given, out=Path(out), settings=settings, **rest)
 
 

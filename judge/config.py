@@ -63,6 +63,11 @@ class AssessConfig(Record):
     score: ScoreConfig = ScoreConfig()
     judge: dict[str, Any] = Field(default_factory=dict)
 
+    def settings(self) -> dict[str, Any]:
+        """The [judge] table, its folders seen from where the command runs."""
+        folders = self.judge.keys() & {"prompts", "cache"}
+        return {**self.judge, **{name: self.root / self.judge[name] for name in folders}}
+
     def path(self, name: str) -> str:
         """A path of the configuration, seen from where the command runs."""
         return str(self.root / name)

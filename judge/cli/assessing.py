@@ -36,7 +36,7 @@ def assess(
         lambda settings, report: pipeline.assess(
             given, out=run, settings=settings, only=only or (), report=report
         ),
-        {**given.judge, **flags},
+        {**given.settings(), **flags},
         json=json,
     )
 

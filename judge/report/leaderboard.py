@@ -14,18 +14,18 @@ ALL_TOPICS = "all"
 def leaderboard(scores: Sequence[Score]) -> Table:
     """The mean of each measure for each run, best first by the first measure."""
     means = [score for score in scores if score.topic_id == ALL_TOPICS]
-    table = _grid(means, "mean over topics ± standard error; [low, high] over the failed judgments")
+    table = _grid(means, "mean over topics ± standard error")
     cells = {(score.run_id, score.measure): score for score in means}
     measures = list(dict.fromkeys(score.measure for score in means))
     for run_id in _best_first(means):
-        table.add_row(run_id, *(_cell(cells.get((run_id, measure))) for measure in measures))
+        _add(table, run_id, *(_cell(cells.get((run_id, measure))) for measure in measures))
     return table
 
 
 def topic_table(scores: Sequence[Score]) -> Table:
     """The same for each topic, a block of runs a topic."""
     rows = [score for score in scores if score.topic_id != ALL_TOPICS]
-    table = _grid(rows, "by topic; [low, high] over the failed judgments", "topic")
+    table = _grid(rows, "by topic", "topic")
     cells = {(score.topic_id, score.run_id, score.measure): score for score in rows}
     measures = list(dict.fromkeys(score.measure for score in rows))
     for topic_id in dict.fromkeys(score.topic_id for score in rows):
@@ -33,7 +33,7 @@ def topic_table(scores: Sequence[Score]) -> Table:
         for place, run_id in enumerate(runs):
             values = [_cell(cells.get((topic_id, run_id, measure))) for measure in measures]
             last = place == len(runs) - 1
-            table.add_row(topic_id if not place else "", run_id, *values, end_section=last)
+            _add(table, topic_id if not place else "", run_id, *values, end_section=last)
     return table
 
 
@@ -49,6 +49,8 @@ def remarks(scores: Sequence[Score]) -> list[str]:
 
 
 def _grid(scores: Sequence[Score], caption: str, *leading: str) -> Table:
+    if any(score.n_failed for score in scores):
+        caption += "; [low, high] if all failed judgments were the worst, or the best"
     table = Table(
         box=box.SIMPLE_HEAD, caption=Text(caption), caption_justify="left", pad_edge=False
     )
@@ -59,6 +61,11 @@ def _grid(scores: Sequence[Score], caption: str, *leading: str) -> Table:
         heading = Text(measure.replace("_", "\n").replace("(", "\n("))
         table.add_column(heading, justify="right", no_wrap=True, style=style, vertical="bottom")
     return table
+
+
+def _add(table: Table, *cells: str, end_section: bool = False) -> None:
+    """Add a row as it stands: an id may hold what rich takes for markup."""
+    table.add_row(*map(Text, cells), end_section=end_section)
 
 
 def _best_first(means: Sequence[Score]) -> list[str]:

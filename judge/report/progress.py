@@ -53,7 +53,8 @@ class Bar:
         self._cost += cost or 0.0
         self._priced = self._priced and cost is not None
         if self._progress is not None:
-            told = f"{dollars(self._cost if self._priced else None)}  {self._failed} failed"
+            spent = dollars(self._cost if self._priced else None)
+            told = f"cost {spent}  {self._failed} failed"
             self._progress.update(self._progress.task_ids[0], advance=units, told=told)
 
     def end(self) -> None:
