@@ -25,8 +25,12 @@ class Judgments:
     def __init__(self, path: Path) -> None:
         self._offsets: dict[str, int] = {}
         self._failed: set[str] = set()
-        self._file = LineFile(path)
-        self._index(path)
+        self._path, self._file = path, LineFile(path)
+        try:
+            self._index()
+        except InputError:
+            self._file.close()
+            raise
 
     def close(self) -> None:
         """Close the file."""
@@ -48,12 +52,12 @@ class Judgments:
     def get(self, unit_id: str) -> Judgment | None:
         """The unit's last judgment, or None if it was never judged."""
         offset = self._offsets.get(unit_id)
-        return None if offset is None else from_line(self._file.line_at(offset))
+        return None if offset is None else self._read(offset)
 
     def __iter__(self) -> Iterator[Judgment]:
         """The last judgment of every unit, in the order they were first judged."""
         for offset in list(self._offsets.values()):
-            yield from_line(self._file.line_at(offset))
+            yield self._read(offset)
 
     def failed(self) -> Iterator[Judgment]:
         """The last judgment of every unit that has no label."""
@@ -63,15 +67,24 @@ class Judgments:
         self._offsets[unit_id] = offset
         (self._failed.discard if ok else self._failed.add)(unit_id)
 
-    def _index(self, path: Path) -> None:
+    def _read(self, offset: int) -> Judgment:
+        line = self._file.line_at(offset)
+        try:
+            return from_line(line)
+        except InputError as error:
+            with self._path.open("rb") as file:
+                number = file.read(offset).count(b"\n") + 1
+            raise _not_a_judgment(self._path, number, line) from error
+
+    def _index(self) -> None:
         offset = 0
-        with path.open("rb") as lines:
+        with self._path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 try:
                     data = json.loads(line)
                     self._note(data["unit_id"], offset, ok=data["status"] == "ok")
                 except (ValueError, KeyError, TypeError) as error:
-                    raise _not_a_judgment(path, number, line) from error
+                    raise _not_a_judgment(self._path, number, line) from error
                 offset += len(line)
 
 

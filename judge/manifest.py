@@ -2,6 +2,7 @@
 
 import hashlib
 import subprocess
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
@@ -73,8 +74,13 @@ def differences(old: Manifest, new: Manifest, task: str) -> list[str]:
 
 
 def fingerprint(paths: Iterable[Path]) -> dict[str, str]:
-    """Name and content of input files: sha256, or the size of files over 256 MB."""
-    return {path.name if path.is_file() else str(path): _content(path) for path in paths}
+    """Name and content of input files: sha256, or the size of files over 256 MB.
+
+    Files of the same name go by their whole paths.
+    """
+    given = list(paths)
+    counts = Counter(path.name for path in given)
+    return {str(p) if counts[p.name] > 1 else p.name: _content(p) for p in given}
 
 
 def tool_version() -> str:

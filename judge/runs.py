@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -28,17 +28,17 @@ class RunDirectory:
 
     def __init__(self, path: Path, manifest: Manifest, command: str = "") -> None:
         self.path = path
-        with _clear_errors(path):
+        with ExitStack() as stack, _clear_errors(path):
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = _lock(path)
-        try:
+            stack.callback(_lock(path).close)
             self.manifest = self._adopt(manifest, command)
             self.judgments = Judgments(path / "judgments.jsonl")
-        except BaseException:
-            self._lock.close()
-            raise
-        self._ledger = LineFile(path / "ledger.jsonl")
-        self._failures = LineFile(path / "failures.jsonl")
+            stack.callback(self.judgments.close)
+            self._ledger = LineFile(path / "ledger.jsonl")
+            stack.callback(self._ledger.close)
+            self._failures = LineFile(path / "failures.jsonl")
+            stack.callback(self._failures.close)
+            self._open = stack.pop_all()
 
     def __enter__(self) -> "RunDirectory":
         return self
@@ -49,8 +49,7 @@ class RunDirectory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for file in (self.judgments, self._ledger, self._failures, self._lock):
-            file.close()
+        self._open.close()
 
     def begin(self, task: str, stage: Stage) -> None:
         """Enter a task in the manifest.
@@ -111,7 +110,7 @@ def read_manifest(path: Path) -> Manifest | None:
         if data.get("format", 0) > FORMAT:
             raise InputError("made by a later version of rag-judge; update it", path=file)
         return Manifest.model_validate(data)
-    except (ValueError, AttributeError, ValidationError) as error:
+    except (ValueError, AttributeError, TypeError, ValidationError) as error:
         raise InputError(f"not a manifest: {error}", path=file) from error
 
 

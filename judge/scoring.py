@@ -1,6 +1,6 @@
 """Scores from label files: those of a run directory, or any that are given."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from judge.formats.scores import write_leaderboard, write_scores
 from judge.formats.support import read_support
 from judge.formats.topics import read_topics
 from judge.metrics import Measure, score
-from judge.types import AssignedAnswer, Nugget, NuggetLabel, Score, SupportedAnswer, Topic
+from judge.types import AssignedAnswer, Nugget, NuggetLabel, Score, Support, SupportedAnswer, Topic
 
 TOPICS, ASSIGNMENTS, SUPPORT, NUGGETS = (
     "topics.jsonl",
@@ -123,22 +123,21 @@ def _nothing(run: Path | None) -> str:
 
 def _with_nuggets(
     answers: Iterable[AssignedAnswer], nuggets: Iterable[Nugget], path: Path
-) -> Iterable[AssignedAnswer]:
-    known = {(nugget.topic_id, nugget.text): nugget for nugget in nuggets}
+) -> Iterator[AssignedAnswer]:
+    """Every answer with all nuggets of its topic; one without a label counts as failed."""
+    key: dict[str, list[Nugget]] = {}
+    for nugget in nuggets:
+        key.setdefault(nugget.topic_id, []).append(nugget)
     for answer in answers:
-        labels = tuple(
-            _with_nugget(label, answer.topic_id, known, path) for label in answer.nuggets
-        )
-        yield answer.model_copy(update={"nuggets": labels})
+        labels = {label.text: label.label for label in answer.nuggets}
+        listed = key.get(answer.topic_id, [])
+        if unknown := labels.keys() - {nugget.text for nugget in listed}:
+            message = f"topic {answer.topic_id} has no such nugget"
+            raise InputError(message, path=path, field="text", found=min(unknown))
+        with_labels = tuple(_labelled(nugget, labels.get(nugget.text)) for nugget in listed)
+        yield answer.model_copy(update={"nuggets": with_labels})
 
 
-def _with_nugget(
-    label: NuggetLabel, topic_id: str, known: dict[tuple[str, str], Nugget], path: Path
-) -> NuggetLabel:
-    nugget = known.get((topic_id, label.text))
-    if nugget is None:
-        raise InputError(
-            f"topic {topic_id} has no such nugget", path=path, field="text", found=label.text
-        )
-    update = {"importance": nugget.importance, "sub_narrative": nugget.sub_narrative}
-    return label.model_copy(update=update)
+def _labelled(nugget: Nugget, label: Support | None) -> NuggetLabel:
+    kept = nugget.model_dump(include={"nugget_id", "text", "importance", "sub_narrative"})
+    return NuggetLabel(**kept, label=label)

@@ -11,7 +11,6 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -57,12 +56,7 @@ class Template:
         source = source.replace("\r\n", "\n")
         self.head = _read_head(source, place)
         self.sha256 = hashlib.sha256(source.encode()).hexdigest()
-        self._source = source
-        _check_body(self.head, source, place)
-
-    @cached_property
-    def _compiled(self) -> jinja2.Template:
-        return _environment().from_string(self._source)
+        self._compiled = _compile(self.head, source, place)
 
     def render(self, **values: Any) -> Prompt:
         """Render the messages; `values` are the declared variables.
@@ -96,7 +90,7 @@ def load_template(name: str, folder: Path | None = None) -> Template:
     for root in _roots(folder):
         file = root.joinpath(*f"{name}.j2".split("/"))
         if file.is_file():
-            return Template(file.read_text(encoding="utf-8"), place=str(file))
+            return Template(_text_of(file), place=str(file))
     known = ", ".join(template_names(folder))
     raise UsageError(f"no template {name!r}; there are: {known}")
 
@@ -140,7 +134,7 @@ def _names_under(root: Path | Traversable, prefix: str = "") -> Iterator[str]:
 def _environment() -> jinja2.Environment:
     return ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: neutralise(value) if isinstance(value, str) else value,
+        finalize=lambda value: value if isinstance(value, int) else neutralise(str(value)),
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,
@@ -161,9 +155,18 @@ def _read_head(source: str, place: str) -> Head:
         raise InputError(first["msg"], path=place, line=1, field=field) from error
 
 
-def _check_body(head: Head, source: str, place: str) -> None:
+def _text_of(file: Path | Traversable) -> str:
     try:
-        tree = _environment().parse(source)
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("not UTF-8 text", path=str(file)) from error
+
+
+def _compile(head: Head, source: str, place: str) -> jinja2.Template:
+    environment = _environment()
+    try:
+        tree = environment.parse(source)
+        compiled = environment.from_string(source)
     except jinja2.TemplateSyntaxError as error:
         raise InputError(error.message or "syntax", path=place, line=error.lineno) from error
     blocks = {block.name for block in tree.find_all(jinja2.nodes.Block)}
@@ -173,3 +176,4 @@ def _check_body(head: Head, source: str, place: str) -> None:
     if undeclared:
         names = ", ".join(sorted(undeclared))
         raise InputError(f"uses what its head does not declare: {names}", path=place)
+    return compiled

@@ -183,7 +183,8 @@ class SupportedAnswer(Record):
 class Unit(Record):
     """The smallest thing that gets one label, named by its parts.
 
-    `sentence` is the 0-based place in the answer, `window` the 0-based window of documents.
+    `sentence` is the 0-based place in the answer; `window` is a window of documents, as its
+    0-based number and a digest of what stands in it.
     """
 
     task: str
@@ -191,7 +192,7 @@ class Unit(Record):
     run_id: str | None = None
     nugget_id: str | None = None
     sentence: int | None = None
-    window: int | None = None
+    window: str | None = None
     docid: str | None = None
 
     @property

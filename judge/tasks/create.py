@@ -4,6 +4,8 @@ The judge keeps one list and returns it updated after each window of documents, 
 A task covers one window of every topic; the next window's task takes the lists that came back.
 """
 
+import hashlib
+import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -44,7 +46,13 @@ class Create:
         """One unit a topic that has documents in this window."""
         for topic_id, documents in self._documents.items():
             if documents:
-                yield Unit(task=self.name, topic_id=topic_id, window=self._window)
+                yield Unit(task=self.name, topic_id=topic_id, window=self._name_of(topic_id))
+
+    def _name_of(self, topic_id: str) -> str:
+        """The window by all that is shown in it, so that another one is asked anew."""
+        documents = [(document.docid, document.text) for document in self._documents[topic_id]]
+        shown = json.dumps([documents, list(self._lists.get(topic_id, ()))])
+        return f"{self._window}-{hashlib.sha256(shown.encode()).hexdigest()[:8]}"
 
     def calls(self, units: Iterable[Unit]) -> Iterator[Call]:
         """One call a unit."""

@@ -1,0 +1,263 @@
+"""The judgments of a run: the last line for a unit wins, and damage is told where it is."""
+
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from judge.errors import InputError, RunError
+from judge.judgments import Judgments, from_line, to_line
+from judge.types import Judgment, Unit
+from tests.judging import judged, kept, lines_of, refusal
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "judgments.jsonl"
+
+
+def unit(docid: str, topic_id: str = "t1") -> Unit:
+    return Unit(task="relevance", topic_id=topic_id, docid=docid)
+
+
+def reopened(path: Path) -> dict[str, int | str | None]:
+    """The label of every unit, as a new process sees it."""
+    file = Judgments(path)
+    labels = {judgment.unit_id: judgment.label for judgment in file}
+    file.close()
+    return labels
+
+
+FULL = Judgment(
+    **unit("d|1#é\ud800").model_dump(),
+    label=0,
+    status="ok",
+    reason="two\nlines \u2028 and ünï",
+    probabilities={"0": 0.75, "1": 0.25},
+    source="human",
+    model="m",
+    template="a/b",
+    template_sha256="0" * 64,
+    key="k",
+    flags=("one", "two"),
+    detail={"sentences": [0, 2], "nested": {"a": None}},
+)
+
+# --- one line ------------------------------------------------------------------------------------
+
+
+def test_a_line_holds_the_whole_judgment() -> None:
+    judgment = FULL.model_copy(update={"docid": "d|1#é"})
+    assert from_line(to_line(judgment)) == judgment
+
+
+def test_a_line_is_one_line_of_ascii_that_begins_with_the_unit_id() -> None:
+    line = to_line(FULL.model_copy(update={"docid": "d"}))
+    assert line.endswith(b"\n")
+    assert len(line.splitlines()) == 1
+    assert line.isascii()
+    assert line.startswith(b'{"unit_id": "relevance|t1|d", "label": 0,')
+
+
+def test_a_line_leaves_out_what_is_at_its_default() -> None:
+    assert json.loads(to_line(judged(unit("d"), None))) == {
+        "unit_id": "relevance|t1|d",
+        "label": None,
+        "task": "relevance",
+        "topic_id": "t1",
+        "docid": "d",
+        "status": "failed",
+        "failure": "parse",
+    }
+
+
+@given(
+    label=st.integers(0, 4) | st.text(st.characters(exclude_categories=["Cs"])),
+    docid=st.text(st.characters(exclude_categories=["Cs"])),
+    reason=st.none() | st.text(),
+)
+def test_any_judgment_comes_back(label: int | str, docid: str, reason: str | None) -> None:
+    judgment = judged(unit(docid), label).model_copy(update={"reason": reason})
+    line = to_line(judgment)
+    assert line.count(b"\n") == 1
+    assert from_line(line) == judgment
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"", b"{", b"[]", b"3", b"{}", b'{"unit_id": "x"}', b'{"unit_id": "x", "status": "ok"}'],
+)
+def test_what_is_no_judgment_is_refused(line: bytes) -> None:
+    with pytest.raises(InputError, match="not a judgment"):
+        from_line(line)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"label": None, "status": "ok"},
+        {"label": 1, "status": "ok", "failure": "parse"},
+        {"label": None, "status": "failed"},
+        {"label": 1, "status": "failed", "failure": "parse"},
+        {"label": 1, "status": "perhaps"},
+        {"label": None, "status": "failed", "failure": "tired"},
+    ],
+)
+def test_a_label_and_a_failure_exclude_each_other(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Judgment(**unit("d").model_dump(), **wrong)
+
+
+# --- the file ------------------------------------------------------------------------------------
+
+
+def test_what_was_appended_is_found_again(path: Path) -> None:
+    kept(path, [judged(unit("a"), 3), judged(unit("b"), None)]).close()
+    file = Judgments(path)
+    assert file.get("relevance|t1|a") == judged(unit("a"), 3)
+    assert file.get("relevance|t1|b") == judged(unit("b"), None)
+    assert file.get("relevance|t1|c") is None
+    assert [file.is_ok(f"relevance|t1|{d}") for d in "abc"] == [True, False, False]
+    file.close()
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+def test_the_last_line_for_a_unit_wins(path: Path, fresh: bool) -> None:
+    file = kept(path, [judged(unit("a"), None), judged(unit("b"), 1)])
+    file.append([judged(unit("a"), 4)])
+    if fresh:
+        file.close()
+        file = Judgments(path)
+    assert file.get("relevance|t1|a") == judged(unit("a"), 4)
+    assert file.is_ok("relevance|t1|a")
+    assert [(j.docid, j.label) for j in file] == [("a", 4), ("b", 1)]
+    assert len(lines_of(path)) == 3
+    file.close()
+
+
+def test_a_later_failure_takes_the_label_away(path: Path) -> None:
+    file = kept(path, [judged(unit("a"), 1), judged(unit("a"), None)])
+    assert not file.is_ok("relevance|t1|a")
+    file.close()
+    assert reopened(path) == {"relevance|t1|a": None}
+
+
+def test_awkward_ids_stay_apart(path: Path) -> None:
+    docids = ["a|b", "a%7Cb", "a b", "a%20b", "http://x/a#b:c", "é", ""]
+    kept(path, [judged(unit(docid), i) for i, docid in enumerate(docids)]).close()
+    file = Judgments(path)
+    for label, docid in enumerate(docids):
+        found = file.get(unit(docid).unit_id)
+        assert found is not None
+        assert (found.docid, found.label) == (docid, label)
+    file.close()
+
+
+def test_the_failed_ones_are_those_without_a_label_at_last(path: Path) -> None:
+    file = kept(path, [judged(unit(d), label) for d, label in (("a", None), ("b", 1), ("c", None))])
+    file.append([judged(unit("a"), 0)])
+    assert [judgment.docid for judgment in file.failed()] == ["c"]
+    file.close()
+
+
+def test_appending_while_iterating_does_not_disturb(path: Path) -> None:
+    file = kept(path, [judged(unit("a"), 1), judged(unit("b"), 2)])
+    seen = []
+    for judgment in file:
+        seen.append(judgment.docid)
+        file.append([judged(unit(f"more {judgment.docid}"), 0)])
+    file.close()
+    assert seen == ["a", "b"]
+    assert len(reopened(path)) == 4
+
+
+def test_nothing_of_a_call_is_noted_when_the_disk_is_full(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = kept(path, [judged(unit("a"), None)])
+
+    def full(lines: bytes) -> None:
+        raise RunError("full")
+
+    monkeypatch.setattr(file._file, "append", full)
+    with pytest.raises(RunError):
+        file.append([judged(unit("a"), 4), judged(unit("b"), 4)])
+    monkeypatch.undo()
+    assert not file.is_ok("relevance|t1|a")
+    assert file.get("relevance|t1|b") is None
+    file.append([judged(unit("c"), 2)])
+    assert file.get("relevance|t1|c") == judged(unit("c"), 2)
+    file.close()
+
+
+def test_memory_holds_no_judgment(path: Path) -> None:
+    file = kept(path, [])
+    for i in range(300):
+        file.append([judged(unit(f"d{i}"), 1)])
+    gc.collect()
+    held = [thing for thing in gc.get_objects() if isinstance(thing, Judgment)]
+    assert len([judgment for judgment in held if judgment.topic_id == "t1"]) < 300
+    assert len(list(file)) == 300
+    file.close()
+
+
+# --- damage --------------------------------------------------------------------------------------
+
+
+def test_an_unfinished_last_line_is_cut_off_and_asked_again(path: Path) -> None:
+    kept(path, [judged(unit("a"), 1), judged(unit("b"), 2)]).close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3])
+    file = Judgments(path)
+    assert file.is_ok("relevance|t1|a")
+    assert not file.is_ok("relevance|t1|b")
+    file.append([judged(unit("b"), 2)])
+    file.close()
+    assert path.read_bytes() == whole
+
+
+def test_a_kill_at_any_byte_leaves_a_file_that_opens(path: Path) -> None:
+    kept(path, [judged(unit("a"), 1), judged(unit("b"), 2)]).close()
+    whole = path.read_bytes()
+    first = whole.index(b"\n") + 1
+    for size in range(len(whole) + 1):
+        path.write_bytes(whole[:size])
+        assert len(reopened(path)) == (size >= first) + (size >= len(whole))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b'{"unit_id": "relevance|t1|b", "label":\n',
+        b"\n",
+        b"null\n",
+        b"[1]\n",
+        b'{"status": "ok"}\n',
+        b'{"unit_id": "x"}\n',
+        b'{"unit_id": ["x"], "status": "ok"}\n',
+        b'{"unit_id": "x", "status": "ok"}\xff\n',
+    ],
+)
+def test_a_damaged_line_in_the_middle_is_told_with_file_and_line(path: Path, damage: bytes) -> None:
+    line = to_line(judged(unit("a"), 1))
+    path.write_bytes(line + damage + line)
+    refused = refusal(lambda: Judgments(path))
+    assert refused.kind is InputError
+    assert refused.message.startswith(f"{path}:2: not a judgment")
+    assert path.read_bytes() == line + damage + line
+
+
+def test_a_damaged_file_is_closed_again(path: Path) -> None:
+    path.write_bytes(b"null\n")
+    assert refusal(lambda: Judgments(path)).left_open == []
+
+
+def test_a_line_that_is_json_but_no_judgment_is_told_with_its_file(path: Path) -> None:
+    path.write_bytes(b'{"unit_id": "x", "label": null, "status": "ok"}\n')
+    refused = refusal(lambda: reopened(path))
+    assert refused.message.startswith(f"{path}:1: not a judgment")
