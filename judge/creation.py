@@ -81,8 +81,9 @@ class _Creation:
         for unit in task.units():
             judgment = self._session.run.judgments.get(unit.unit_id)
             if judgment is None or judgment.status == "failed":
+                what = "was not judged" if judgment is None else "failed"
                 self._session.notice(
-                    f"topic {unit.topic_id}: window {number + 1} failed, no nuggets"
+                    f"topic {unit.topic_id}: window {number + 1} {what}, no nuggets"
                 )
             else:
                 before, docs = nuggets[unit.topic_id], due[unit.topic_id]

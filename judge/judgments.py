@@ -59,6 +59,11 @@ class Judgments:
         for offset in list(self._offsets.values()):
             yield self._read(offset)
 
+    def has_labels(self, task: str | None = None) -> bool:
+        """Whether any unit has a label, of one task or of all."""
+        start = "" if task is None else f"{task}|"
+        return any(self.is_ok(unit_id) for unit_id in self._offsets if unit_id.startswith(start))
+
     def failed(self) -> Iterator[Judgment]:
         """The last judgment of every unit that has no label."""
         return (judgment for judgment in self if judgment.status == "failed")
@@ -82,7 +87,8 @@ class Judgments:
             for number, line in enumerate(lines, start=1):
                 try:
                     data = json.loads(line)
-                    self._note(data["unit_id"], offset, ok=data["status"] == "ok")
+                    ok = data["status"] == "ok" and data["label"] is not None
+                    self._note(data["unit_id"], offset, ok=ok)
                 except (ValueError, KeyError, TypeError) as error:
                     raise _not_a_judgment(self._path, number, line) from error
                 offset += len(line)

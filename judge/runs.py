@@ -31,9 +31,9 @@ class RunDirectory:
         with ExitStack() as stack, _clear_errors(path):
             path.mkdir(parents=True, exist_ok=True)
             stack.callback(_lock(path).close)
-            self.manifest = self._adopt(manifest, command)
             self.judgments = Judgments(path / "judgments.jsonl")
             stack.callback(self.judgments.close)
+            self.manifest = self._adopt(manifest, command)
             self._ledger = LineFile(path / "ledger.jsonl")
             stack.callback(self._ledger.close)
             self._failures = LineFile(path / "failures.jsonl")
@@ -55,10 +55,11 @@ class RunDirectory:
         """Enter a task in the manifest.
 
         Raises:
-            RunError: the run has judgments of this task that rest on something else.
+            RunError: the run has labels of this task that rest on something else.
         """
         new = self.manifest.model_copy(update={"stages": self.manifest.stages | {task: stage}})
-        self._refuse_if_changed(new, task)
+        if self.judgments.has_labels(task):
+            self._refuse_if_changed(new, task)
         self._write_manifest(new)
 
     def record(
@@ -74,11 +75,11 @@ class RunDirectory:
         self.judgments.append(judgments)
 
     def _adopt(self, manifest: Manifest, command: str) -> Manifest:
-        old = read_manifest(self.path)
-        if old is not None:
-            self.manifest = old
+        kept = self.manifest = read_manifest(self.path) or manifest
+        if self.judgments.has_labels():
             self._refuse_if_changed(manifest, task="")
-        kept = old or manifest
+        elif differences(kept, manifest, task=""):
+            kept = manifest
         kept = kept.model_copy(update={"commands": (*kept.commands, command)})
         self._write_manifest(kept)
         return kept

@@ -1,9 +1,10 @@
 """Scores from label files: those of a run directory, or any that are given."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from judge.errors import InputError, UsageError
 from judge.formats.assignments import read_assignments
@@ -22,6 +23,8 @@ TOPICS, ASSIGNMENTS, SUPPORT, NUGGETS = (
 )
 LABELS = (ASSIGNMENTS, SUPPORT)
 SCORES, LEADERBOARD = "scores.jsonl", "scores.txt"
+
+N = TypeVar("N", Nugget, NuggetLabel)
 
 
 @dataclass(frozen=True)
@@ -129,13 +132,21 @@ def _with_nuggets(
     for nugget in nuggets:
         key.setdefault(nugget.topic_id, []).append(nugget)
     for answer in answers:
-        labels = {label.text: label.label for label in answer.nuggets}
-        listed = key.get(answer.topic_id, [])
-        if unknown := labels.keys() - {nugget.text for nugget in listed}:
+        labels = {name: nugget.label for name, nugget in _named(answer.nuggets)}
+        listed = dict(_named(key.get(answer.topic_id, [])))
+        if unknown := labels.keys() - listed.keys():
             message = f"topic {answer.topic_id} has no such nugget"
-            raise InputError(message, path=path, field="text", found=min(unknown))
-        with_labels = tuple(_labelled(nugget, labels.get(nugget.text)) for nugget in listed)
-        yield answer.model_copy(update={"nuggets": with_labels})
+            raise InputError(message, path=path, field="text", found=min(unknown)[0])
+        with_labels = [_labelled(nugget, labels.get(name)) for name, nugget in listed.items()]
+        yield answer.model_copy(update={"nuggets": tuple(with_labels)})
+
+
+def _named(nuggets: Iterable[N]) -> Iterator[tuple[tuple[str, int], N]]:
+    """Each nugget by its text, and by which one with that text it is."""
+    seen: Counter[str] = Counter()
+    for nugget in nuggets:
+        yield (nugget.text, seen[nugget.text]), nugget
+        seen[nugget.text] += 1
 
 
 def _labelled(nugget: Nugget, label: Support | None) -> NuggetLabel:

@@ -71,7 +71,7 @@ class Template:
                 for role in _ROLES
                 if role in self._compiled.blocks
             ]
-        except (jinja2.TemplateError, TypeError, ValueError, LookupError) as error:
+        except (jinja2.TemplateError, TypeError, ValueError, LookupError, ArithmeticError) as error:
             raise UsageError(f"template {name}: cannot be rendered: {error}") from error
         return Prompt(template=name, sha256=self.sha256, messages=tuple(messages))
 

@@ -300,6 +300,29 @@ def test_no_unit_may_cost_more_than_three_asks(bench: Bench) -> None:
     assert batch.turns == [2, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("unreadable", "remembered"),
+    [({4}, True), ({4, 2}, False), (set(), False)],
+    ids=["both halves answered", "no half answered", "answered whole"],
+)
+def test_a_batch_is_remembered_as_halved_once_both_halves_answered(
+    bench: Bench, unreadable: set[int], remembered: bool
+) -> None:
+    judge = ScriptedJudge(lambda call: "no" if len(call.units) in unreadable else all_full(call))
+    bench.judge(assign(4), judge)
+    assert judge.halved == ([judge.asked[0]] if remembered else [])
+
+
+def test_a_batch_of_which_one_half_failed_is_not_remembered_as_halved(bench: Bench) -> None:
+    def script(call: Call) -> str:
+        return "no" if call.units[0].nugget_id == "n1" else all_full(call)
+
+    judge = ScriptedJudge(script)
+    bench.judge(assign(4), judge)
+    assert len(judge.asked) == 3
+    assert judge.halved == []
+
+
 def test_a_single_unit_is_not_halved(bench: Bench) -> None:
     judge = always("no")
     bench.judge(assign(1), judge)

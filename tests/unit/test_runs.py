@@ -12,7 +12,7 @@ import pytest
 from judge.errors import InputError, JudgeError, RunError
 from judge.manifest import FORMAT, Manifest, Stage
 from judge.runs import RunDirectory, read_manifest, write_whole
-from judge.types import Call, Prompt, Unit, Usage
+from judge.types import Call, Judgment, Prompt, Unit, Usage
 from tests.judging import attempt, judged, lines_of, manifest, refusal
 
 STAGE = Stage(
@@ -30,9 +30,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "runs" / "one"
 
 
+LABELLED = Judgment(task="relevance", topic_id="t1", docid="d", label=2, status="ok")
+
+
 def judge_once(path: Path, stage: Stage = STAGE, **changes: Any) -> None:
     with RunDirectory(path, manifest(**changes)) as run:
         run.begin("relevance", stage)
+        run.judgments.append([LABELLED])
 
 
 def refused(path: Path, stage: Stage = STAGE, **changes: Any) -> str:
@@ -293,3 +297,15 @@ def test_a_file_that_cannot_be_written_keeps_what_it_had(tmp_path: Path) -> None
         write_whole(path, "\ud800")
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+# --- what may change before anything is labelled -------------------------------------------------
+
+
+def test_a_run_without_labels_takes_another_model(path: Path) -> None:
+    with RunDirectory(path, manifest(model="openai/typo")) as run:
+        run.begin("relevance", STAGE.model_copy(update={"template": "relevance/typo"}))
+    with RunDirectory(path, manifest(model="openai/judge")) as run:
+        run.begin("relevance", STAGE)
+        assert run.manifest.model == "openai/judge"
+        assert run.manifest.stages["relevance"] == STAGE
