@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from judge import pipeline, scoring, verbs
 from judge.config import AssessConfig, make_settings, read_config
-from judge.formats.paths import expand
+from judge.formats.paths import expand, expand_one
 from judge.metrics import parse_measures
 from judge.settings import Settings
 from judge.types import Score
@@ -94,8 +94,8 @@ def score(
         None if run is None else Path(run),
         assignments=expand(assignments),
         support=expand(support),
-        nuggets=None if nuggets is None else expand([nuggets])[0],
-        topics=None if topics is None else expand([topics])[0],
+        nuggets=None if nuggets is None else expand_one(nuggets),
+        topics=None if topics is None else expand_one(topics),
     )
     return scoring.compute(labels, parse_measures(measures) if measures else (), **rules)
 

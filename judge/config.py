@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -38,7 +38,7 @@ class NuggetsConfig(Record):
 class SupportConfig(Record):
     """How many citations of a sentence are judged: "first", "all", or a number."""
 
-    citations: Literal["first", "all"] | int = "first"
+    citations: Literal["first", "all"] | Annotated[int, Field(ge=1)] = "first"
     prompt: str = "support/trec2025"
 
 
@@ -89,28 +89,40 @@ def read_config(path: Path) -> AssessConfig:
         raise InputError("there is no such file", path=path) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"not TOML: {error}", path=path) from error
-    return _validated(AssessConfig, {"root": path.parent, **data}, path)
+    config = _validated(AssessConfig, {"root": path.parent, **data}, path)
+    make_settings(config.judge, path, table="judge.")
+    return config
 
 
-def make_settings(given: dict[str, Any], path: Path | str = "[judge]") -> Settings:
+def make_settings(
+    given: dict[str, Any], path: Path | str = "settings", table: str = ""
+) -> Settings:
     """Settings from a configuration's [judge] table and the flags that stand over it.
 
     Raises:
         InputError: a setting is not known or out of range.
     """
-    return _validated(Settings, given, path)
+    return _validated(Settings, given, path, table)
 
 
-def _validated(kind: type[R], data: dict[str, Any], path: Path | str) -> R:
+def _validated(kind: type[R], data: dict[str, Any], path: Path | str, table: str = "") -> R:
     try:
         return kind.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
+        parts = [str(part) for part in first["loc"] if "[" not in str(part)]
+        field = table + ".".join(parts)
         if first["type"] == "extra_forbidden":
-            known = ", ".join(sorted(set(kind.model_fields) - {"root"}))
+            known = ", ".join(sorted(_fields(kind, parts[:-1]) - {"root"}))
             raise InputError("unknown field", path=path, field=field, expected=known) from error
         raise InputError(first["msg"], path=path, field=field, found=first["input"]) from error
+
+
+def _fields(kind: type[Record], tables: list[str]) -> set[str]:
+    """The fields of a table inside of a model's."""
+    for table in tables:
+        kind = type(kind.model_fields[table].default)
+    return set(kind.model_fields)
 
 
 def read_citations(text: str) -> Literal["first", "all"] | int:

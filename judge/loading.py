@@ -9,7 +9,7 @@ from judge.corpora import Corpora, open_corpora
 from judge.errors import InputError, UsageError
 from judge.formats.answers import read_all_answers
 from judge.formats.nuggets import read_nuggets
-from judge.formats.paths import expand
+from judge.formats.paths import expand, expand_one
 from judge.formats.qrels import read_qrels
 from judge.formats.runs import pool as pooled
 from judge.formats.runs import read_run
@@ -94,7 +94,7 @@ def load_inputs(
     Raises:
         InputError: a file cannot be read, or topics and answers have no topic in common.
     """
-    paths = {"topics": expand([topics]), "answers": expand(answers), "corpus": expand(corpus)}
+    paths = {"topics": [expand_one(topics)], "answers": expand(answers), "corpus": expand(corpus)}
     topic_list = read_topics(paths["topics"][0])
     known = frozenset(topic.topic_id for topic in topic_list)
     chosen = _choose(topic_list, topic_ids, paths["topics"][0])
@@ -110,7 +110,7 @@ def load_inputs(
 
 def add_nuggets(inputs: Inputs, name: str | Path, notice: Notice) -> Inputs:
     """The inputs with the nuggets of a file."""
-    (path,) = expand([name])
+    path = expand_one(name)
     nuggets: dict[str, list[Nugget]] = {}
     for nugget in inputs.restrict(read_nuggets(path), "nuggets", notice):
         nuggets.setdefault(nugget.topic_id, []).append(nugget)
@@ -132,7 +132,7 @@ def add_pairs(
     """
     if pool and pairs:
         raise UsageError("give retrieval runs (pool) or a list of pairs, not both")
-    files = expand([pairs] if pairs else pool)
+    files = [expand_one(pairs)] if pairs else expand(pool)
     if pairs:
         rows = [Pair(row.topic_id, row.docid) for row in read_qrels(files[0])]
     else:

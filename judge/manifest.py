@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
+from judge.formats.lines import STDIN, stdin_bytes
 from judge.types import Record
 
 FORMAT = 1
@@ -67,10 +68,20 @@ def differences(old: Manifest, new: Manifest, task: str) -> list[str]:
         before |= old.stages[task].model_dump()
         after |= new.stages[task].model_dump()
     return [
-        f"{name}: the run has {before[name]!r}, this command {after[name]!r}"
+        f"{name}: the run has {old_value!r}, this command {new_value!r}"
         for name in before
-        if before[name] != after[name]
+        for old_value, new_value in _unlike(before[name], after[name])
     ]
+
+
+def _unlike(old: Any, new: Any) -> list[tuple[Any, Any]]:
+    """The two values where they differ; of two dicts, the entries that do."""
+    if old == new:
+        return []
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = [key for key in old | new if old.get(key) != new.get(key)]
+        return [({k: old[k] for k in keys if k in old}, {k: new[k] for k in keys if k in new})]
+    return [(old, new)]
 
 
 def fingerprint(paths: Iterable[Path]) -> dict[str, str]:
@@ -89,6 +100,8 @@ def tool_version() -> str:
 
 
 def _content(path: Path) -> str:
+    if str(path) == STDIN:
+        return "sha256:" + hashlib.sha256(stdin_bytes()).hexdigest()
     size = path.stat().st_size
     if size > _HASHED_BYTES:
         return f"size:{size}"

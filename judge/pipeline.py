@@ -7,6 +7,7 @@ from pathlib import Path
 from judge import creation, scoring, stages
 from judge.config import AssessConfig
 from judge.errors import UsageError
+from judge.formats.paths import expand_one
 from judge.formats.qrels import read_qrels
 from judge.loading import Inputs, add_cited, add_nuggets, add_pairs, load_inputs
 from judge.metrics import parse_measures
@@ -75,7 +76,8 @@ class _Assessment:
         path = self._config.nuggets.qrels
         if path is None:
             return None
-        return self.inputs.restrict(read_qrels(self._config.path(path)), "qrels", self._notice)
+        qrels = read_qrels(expand_one(self._config.path(path)))
+        return self.inputs.restrict(qrels, "qrels", self._notice)
 
     async def run(self, session: Session) -> None:
         """Run the stages in order, leaving out those whose inputs are absent."""

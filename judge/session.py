@@ -1,7 +1,7 @@
 """A judging session: one judge, its store and one run directory, opened and closed together."""
 
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 from judge.errors import ModelError, UsageError
 from judge.executor import Executor, Tally
+from judge.formats.topics import write_topics
 from judge.llm import JudgeClient, JudgeSettings, model_of_tag
 from judge.llm.limits import RequestsPerMinute
 from judge.llm.providers import identity_of, open_provider
@@ -18,16 +19,22 @@ from judge.runs import RunDirectory
 from judge.settings import Settings
 from judge.tasks import Task
 from judge.templates import Template, load_template
+from judge.types import Topic
 from judge_cache import Store, StoreError, open_store
 
+TOPICS = "topics.jsonl"
 _SHOWN = 20
 
 
 @dataclass
 class Session:
-    """An open session. `tallies` say what was done for each task."""
+    """An open session on the `topics` that are judged.
+
+    `tallies` say what was done for each task.
+    """
 
     settings: Settings
+    topics: Collection[Topic]
     run: RunDirectory
     executor: Executor
     notice: Notice
@@ -56,6 +63,7 @@ class Session:
             choices=choices,
         )
         self.run.begin(task.name, stage)
+        write_topics(self.run.path / TOPICS, self.topics)  # what scores are averaged over
         tally = await self.executor.run(task)
         earlier = self.tallies.get(task.name)
         self.tallies[task.name] = tally if earlier is None else earlier + tally
@@ -80,7 +88,9 @@ class Session:
 
 
 @asynccontextmanager
-async def open_session(settings: Settings, out: Path, report: Reporter) -> AsyncIterator[Session]:
+async def open_session(
+    settings: Settings, topics: Collection[Topic], out: Path, report: Reporter
+) -> AsyncIterator[Session]:
     """Open store, judge and run directory; all are closed at the end, whatever happens.
 
     Raises:
@@ -104,7 +114,7 @@ async def open_session(settings: Settings, out: Path, report: Reporter) -> Async
             progress=report.progress,
             limit=settings.limit,
         )
-        yield Session(settings, run, executor, report.notice)
+        yield Session(settings, topics, run, executor, report.notice)
 
 
 def _opened(path: Path, notice: Notice) -> Store:

@@ -34,12 +34,12 @@ async def relevance(session: Session, inputs: Inputs, prompt: str) -> list[Qrel]
 
 async def assign(session: Session, inputs: Inputs) -> Path:
     """Label every nugget for every answer; writes assignments.jsonl, and nuggets.jsonl beside."""
-    queries = {topic_id: topic.narrative for topic_id, topic in inputs.topics.items()}
-    nuggets = [nugget for listed in inputs.nuggets.values() for nugget in listed]
-    write_nuggets(session.run.path / NUGGETS, nuggets, queries)
     template = session.template("nuggets/assign")
     task = Assign(template, inputs.topics, inputs.answers, inputs.nuggets)
     await session.judge(task, inputs.fingerprints("topics", "answers", "nuggets"))
+    queries = {topic_id: topic.narrative for topic_id, topic in inputs.topics.items()}
+    nuggets = [nugget for listed in inputs.nuggets.values() for nugget in listed]
+    write_nuggets(session.run.path / NUGGETS, nuggets, queries)
     labelled = outputs.assigned(
         session.run.judgments, inputs.answers, inputs.nuggets, inputs.topics
     )

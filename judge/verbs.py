@@ -7,15 +7,14 @@ from pathlib import Path
 from judge import creation, stages
 from judge.errors import IncompleteError, UsageError
 from judge.executor import Tally
-from judge.formats.paths import expand
+from judge.formats.paths import expand_one
 from judge.formats.qrels import read_qrels
-from judge.formats.topics import write_topics
 from judge.loading import Inputs, add_nuggets, add_pairs, load_inputs
 from judge.reporting import QUIET, Reporter
-from judge.scoring import TOPICS
 from judge.session import Session, open_session
 from judge.settings import Settings
 from judge.tasks.support import Citations
+from judge.templates import check_templates
 from judge.types import Score
 
 
@@ -95,7 +94,7 @@ async def create_nuggets(
 ) -> Result:
     """Create the nuggets of each topic from its relevant documents; writes nuggets.jsonl."""
     inputs = load_inputs(topics, corpus=corpus, notice=report.notice)
-    path = expand([qrels])[0]
+    path = expand_one(qrels)
     rows = inputs.restrict(read_qrels(path), "qrels", report.notice)
     inputs = inputs.with_files("qrels", [path])
 
@@ -115,7 +114,7 @@ async def assign_nuggets(
     report: Reporter = QUIET,
 ) -> Result:
     """Label every nugget for every answer; writes assignments.jsonl."""
-    inputs = load_inputs(topics, answers=answers, notice=report.notice)
+    inputs = _answered(load_inputs(topics, answers=answers, notice=report.notice))
     inputs = add_nuggets(inputs, nuggets, report.notice)
 
     async def work(session: Session) -> None:
@@ -136,12 +135,18 @@ async def support(
     report: Reporter = QUIET,
 ) -> Result:
     """Label how far cited documents support the sentences that cite them; writes support.jsonl."""
-    inputs = load_inputs(topics, answers=answers, corpus=corpus, notice=report.notice)
+    inputs = _answered(load_inputs(topics, answers=answers, corpus=corpus, notice=report.notice))
 
     async def work(session: Session) -> None:
         await stages.support(session, inputs, citations, prompt)
 
     return await in_session(work, inputs, out, settings, report)
+
+
+def _answered(inputs: Inputs) -> Inputs:
+    if not inputs.answers:
+        raise UsageError("there are no answers to judge: the files given hold none")
+    return inputs
 
 
 async def in_session(
@@ -152,8 +157,8 @@ async def in_session(
     report: Reporter,
 ) -> Result:
     """Open a session on `out`, do `work` in it, and sum up."""
+    check_templates(settings.prompts)
     with inputs.corpora:
-        async with open_session(settings, out, report) as session:
-            write_topics(out / TOPICS, inputs.topics.values())  # what `score` averages over
+        async with open_session(settings, inputs.topics.values(), out, report) as session:
             await work(session)
             return Result(out, session.tallies, complaint=session.complaint())

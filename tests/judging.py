@@ -234,7 +234,7 @@ def executor_for(
 
 def session_for(judge: ScriptedJudge, run: RunDirectory, notices: list[str]) -> Session:
     settings = Settings(model="openai/judge", cache=run.path / "unused")
-    return Session(settings, run, executor_for(judge, run), notices.append)
+    return Session(settings, TOPICS.values(), run, executor_for(judge, run), notices.append)
 
 
 def inputs_of(

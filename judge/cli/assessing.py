@@ -13,7 +13,7 @@ def assess(
     config: Annotated[Path, typer.Argument(help="TOML file that names inputs and choices")],
     flags: dict[str, Any],
     out: Annotated[
-        Path | None, typer.Option(help="Run directory [default: runs/<name of CONFIG>]")
+        Path | None, typer.Option(help="Run directory (default: runs/<name of CONFIG>)")
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="Stage to run: relevance, nuggets, assign, ...")
@@ -45,7 +45,7 @@ def assess(
 def demo(
     flags: dict[str, Any],
     out: Annotated[
-        Path | None, typer.Option(help="Run directory [default: runs/demo-<model>]")
+        Path | None, typer.Option(help="Run directory (default: runs/demo-<model>)")
     ] = None,
     replay: Annotated[
         bool, typer.Option("--replay", help="Answer in seconds, from recorded replies")

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from judge.config import make_settings
-from judge.llm.redaction import redact
+from judge.llm.redaction import redact, url_secrets
 from judge.report.account import account, failures, skipped_lines
 from judge.report.progress import Bar
 from judge.report.terminal import print_scores, stderr, stdout
@@ -33,7 +33,7 @@ def carry_out(work: Work, flags: dict[str, Any], *, json: bool) -> Result:
     report = Reporter(
         progress=Bar(console),
         notice=lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True),
-        command=redact(shlex.join(["rag-judge", *sys.argv[1:]])),
+        command=redact(shlex.join(["rag-judge", *sys.argv[1:]]), url_secrets(settings.base_url)),
     )
     try:
         result = asyncio.run(work(settings, report))
@@ -52,7 +52,8 @@ def _print_tables(result: Result, errors: Console) -> None:
         errors.print(line, highlight=False, markup=False)
     if result.scores:
         print_scores(result.scores)
-    errors.print(account(result.tallies.values()))
+    if any(tally.units for tally in result.tallies.values()):
+        errors.print(account(result.tallies.values()))
     if told := failures(result.tallies.values()):
         errors.print(told, highlight=False)
     out.print(f"run directory: {result.run}", highlight=False, markup=False, soft_wrap=True)

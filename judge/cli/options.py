@@ -21,35 +21,35 @@ def collect(
         _flag(
             "model",
             "openai/NAME, any litellm name, local/NAME, replay/MODEL "
-            "[default: local/qwen2.5-coder-1.5b]",
+            "(default: local/qwen2.5-coder-1.5b)",
         ),
     ] = None,
     base_url: Annotated[
         str | None, _flag("base-url", "Address of a server that speaks the OpenAI protocol")
     ] = None,
-    temperature: Annotated[float | None, _flag("temperature", "0 to 2 [default: 0]")] = None,
+    temperature: Annotated[float | None, _flag("temperature", "0 to 2 (default: 0)")] = None,
     max_tokens: Annotated[
-        int | None, _flag("max-tokens", "Cap on a reply [default: what each prompt declares]")
+        int | None, _flag("max-tokens", "Cap on a reply (default: what each prompt declares)")
     ] = None,
     concurrency: Annotated[
-        int | None, _flag("concurrency", "Calls in flight [default: by provider]")
+        int | None, _flag("concurrency", "Calls in flight (default: by provider)")
     ] = None,
-    rpm: Annotated[float | None, _flag("rpm", "Requests per minute [default: no limit]")] = None,
+    rpm: Annotated[float | None, _flag("rpm", "Requests per minute (default: no limit)")] = None,
     timeout: Annotated[
-        float | None, _flag("timeout", "Seconds a call may take [default: 120]")
+        float | None, _flag("timeout", "Seconds a call may take (default: 120)")
     ] = None,
     prompts: Annotated[
         Path | None, _flag("prompts", "Folder of templates that stand before the built-in ones")
     ] = None,
     cache: Annotated[
-        Path | None, _flag("cache", "Folder of the reply store [default: the user's own]")
+        Path | None, _flag("cache", "Folder of the reply store (default: the user's own)")
     ] = None,
     offline: Annotated[bool, _flag("offline", "Answer from the store alone")] = False,
     fresh: Annotated[bool, _flag("fresh", "Ask again although a reply is stored")] = False,
     limit: Annotated[int | None, _flag("limit", "Judge at most so many units of a task")] = None,
     max_failed: Annotated[
         float | None,
-        _flag("max-failed", "Share of failed units that withholds a score [default: 0.05]"),
+        _flag("max-failed", "Share of failed units that withholds a score (default: 0.05)"),
     ] = None,
     allow_incomplete: Annotated[
         bool, _flag("allow-incomplete", "Give scores and end with 0 whatever failed")

@@ -34,7 +34,7 @@ def score(
     Example: rag-judge score runs/first --measures "strict_vital_recall support_recall"
     """
     from judge import scoring
-    from judge.formats.paths import expand
+    from judge.formats.paths import expand, expand_one
     from judge.metrics import parse_measures
     from judge.report import terminal
 
@@ -42,8 +42,8 @@ def score(
         run,
         assignments=expand(assignments or ()),
         support=expand(support or ()),
-        nuggets=None if nuggets is None else expand([nuggets])[0],
-        topics=None if topics is None else expand([topics])[0],
+        nuggets=None if nuggets is None else expand_one(nuggets),
+        topics=None if topics is None else expand_one(topics),
     )
     scores = scoring.compute(
         labels,

@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,6 +77,12 @@ class Unique:
             message = f"{self._what} {key!r} stands twice, first at {first}; remove one of them"
             raise place.error(message, field=field)
         self._places[key] = place
+
+
+@cache
+def stdin_bytes() -> bytes:
+    """Return all of stdin, which is read once and kept: its lines, then its hash are wanted."""
+    return sys.stdin.buffer.read()
 
 
 def read_lines(path: str | Path) -> Iterator[Line]:
@@ -197,7 +204,7 @@ def _reading(path: str | Path) -> Iterator[Iterable[bytes]]:
 @contextmanager
 def _opened(path: str | Path) -> Iterator[io.BufferedReader]:
     if str(path) == STDIN:
-        yield io.BufferedReader(io.BytesIO(sys.stdin.buffer.read()))
+        yield io.BufferedReader(io.BytesIO(stdin_bytes()))
         return
     with Path(path).open("rb") as file:
         yield file

@@ -22,6 +22,19 @@ def expand(specs: Sequence[str | Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def expand_one(spec: str | Path) -> Path:
+    """Return the one file that `spec` names.
+
+    Raises:
+        InputError: it stands for no file, or for several.
+    """
+    found = expand([spec])
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found[:3])
+        raise InputError(f"{len(found)} files, where one is meant: {names}", path=spec)
+    return found[0]
+
+
 def _expand(spec: str) -> list[Path]:
     path = Path(spec)
     if spec == STDIN:

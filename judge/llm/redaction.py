@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 _SECRET_NAME = re.compile(r"(?:^|_)(?:\w*KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _SECRET_SHAPE = re.compile(r"\b(?:sk|pk|hf|xai|gsk)[-_][A-Za-z0-9_\-*.]{8,}|(?<=Bearer )\S+")
-_URL_USERINFO = re.compile(r"(?<=://)[^\s/@]+@")
+_URL_USERINFO = re.compile(r"(?<=://)[^\s/]*@")
 _SHORTEST = 8
 _MASK = "[redacted]"
 

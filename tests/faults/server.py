@@ -89,6 +89,15 @@ def prompt_of(request: dict[str, Any]) -> str:
     return "\n\n".join(str(message["content"]) for message in request["messages"])
 
 
+class _Server(ThreadingHTTPServer):
+    """Takes bursts of connections, and is quiet about those that a killed client breaks off."""
+
+    request_queue_size = 256
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass
+
+
 class ScriptedServer:
     """Serves `script` on a free port of 127.0.0.1 from `__enter__` to `__exit__`.
 
@@ -106,7 +115,7 @@ class ScriptedServer:
         self._open = 0
         self._lock = threading.Lock()
         self._arrived = threading.Condition(self._lock)
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
+        self._http = _Server(("127.0.0.1", 0), _handler_of(self))
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
 

@@ -14,15 +14,13 @@ from typing import Any
 
 import pytest
 
-from judge.errors import ModelError
 from judge.llm.faults import CallError
 from judge.llm.providers.base import Completion
 from judge.llm.providers.local import CONTEXT, LocalProvider, open_local
 from judge.llm.request import Request
-from judge.llm.weights import pull
 from judge.types import Message
 
-pytestmark = pytest.mark.live_local
+pytestmark = [pytest.mark.live_local, pytest.mark.usefixtures("small_model")]
 
 NAME = "local/qwen2.5-coder-0.5b"
 TIMEOUT = 300.0
@@ -33,14 +31,6 @@ SCHEMA = {
     "required": ["label", "count"],
     "additionalProperties": False,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def model() -> None:
-    try:
-        pull(NAME, lambda *_: None)
-    except ModelError as error:
-        pytest.skip(f"no weights: {error}")
 
 
 def request_to(provider: LocalProvider, text: str, **params: Any) -> Request:
