@@ -18,6 +18,11 @@ from judge.reporting import Reporter
 from judge.settings import Settings
 from judge.verbs import Result
 
+_EMBEDDED = (
+    "judged by an embedded model, which shows the pipeline at work; "
+    "for grades to rely on name a stronger judge with --model"
+)
+
 Work = Callable[[Settings, Reporter], Coroutine[Any, Any, Result]]
 
 
@@ -41,6 +46,8 @@ def carry_out(work: Work, flags: dict[str, Any], *, json: bool) -> Result:
         report.notice("interrupted; the same command goes on where it stopped")
         raise
     (_print_json if json else _print_tables)(result, console)
+    if settings.model.startswith("local/"):
+        report.notice(_EMBEDDED)
     if not settings.allow_incomplete:
         result.check()
     return result
