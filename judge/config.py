@@ -84,7 +84,7 @@ def read_config(path: Path) -> AssessConfig:
         InputError: it is missing, not TOML, or has a field that is not known or not right.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise InputError("there is no such file", path=path) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -30,7 +30,13 @@ async def create_nuggets(
     Documents of at least `min_grade` are read, the best first.
     """
     work = _Creation(session, inputs)
-    listed = await work.listed(best_first(inputs.corpora, qrels, min_grade))
+    documents, missing = best_first(inputs.corpora, qrels, min_grade)
+    if without := [topic_id for topic_id in inputs.topics if topic_id not in documents]:
+        names = ", ".join(without[:3]) + (", ..." if len(without) > 3 else "")
+        session.notice(
+            f"no document of at least grade {min_grade} for {len(without)} topics: {names}"
+        )
+    listed = await work.listed(documents, missing)
     nuggets = await work.weighed(listed)
     nuggets = await work.mapped(nuggets)
     queries = {topic_id: topic.narrative for topic_id, topic in inputs.topics.items()}
@@ -41,14 +47,23 @@ async def create_nuggets(
 
 def best_first(
     corpora: Corpora, qrels: Iterable[Qrel], min_grade: int
-) -> dict[str, list[Document]]:
-    """The documents of at least `min_grade` of each topic, the highest grades first."""
+) -> tuple[dict[str, list[Document]], dict[str, list[str]]]:
+    """The documents of at least `min_grade` of each topic, the highest grades first.
+
+    Returns:
+        The documents by topic, and the docids of those that no corpus holds.
+    """
     found: dict[str, list[Document]] = {}
-    for row in sorted(qrels, key=lambda row: -row.grade):
-        document = corpora.get(row.docid) if row.grade >= min_grade else None
-        if document is not None:
+    missing: dict[str, list[str]] = {}
+    for row in sorted(qrels, key=lambda row: (row.topic_id, -row.grade)):
+        if row.grade < min_grade:
+            continue
+        document = corpora.get(row.docid)
+        if document is None:
+            missing.setdefault(row.topic_id, []).append(row.docid)
+        else:
             found.setdefault(row.topic_id, []).append(document)
-    return dict(sorted(found.items()))
+    return found, missing
 
 
 class _Creation:
@@ -58,13 +73,15 @@ class _Creation:
         self._session, self._topics = session, inputs.topics
         self._files = inputs.fingerprints("topics", "corpus", "answers", "qrels")
 
-    async def listed(self, documents: Mapping[str, Sequence[Document]]) -> dict[str, list[Nugget]]:
-        """The list of each topic after its last window."""
+    async def listed(
+        self, documents: Mapping[str, Sequence[Document]], missing: Mapping[str, Sequence[str]]
+    ) -> dict[str, list[Nugget]]:
+        """The list of each topic after its last window; missing documents fail with the first."""
         windows = {topic_id: list(chunks(docs, WINDOW)) for topic_id, docs in documents.items()}
         nuggets: dict[str, list[Nugget]] = {topic_id: [] for topic_id in windows}
-        for number in range(max(map(len, windows.values()), default=0)):
+        for number in range(max(map(len, windows.values()), default=1)):
             due = {t: windows[t][number] for t in nuggets if number < len(windows[t])}
-            nuggets = await self._after_window(number, due, nuggets)
+            nuggets = await self._after_window(number, due, nuggets, missing if not number else {})
         return nuggets
 
     async def _after_window(
@@ -72,13 +89,14 @@ class _Creation:
         number: int,
         due: Mapping[str, Sequence[Document]],
         nuggets: dict[str, list[Nugget]],
+        missing: Mapping[str, Sequence[str]],
     ) -> dict[str, list[Nugget]]:
         texts = {topic_id: [n.text for n in listed] for topic_id, listed in nuggets.items()}
         template = self._session.template("nuggets/create")
-        task = create.Create(template, self._topics, number, due, texts)
+        task = create.Create(template, self._topics, number, due, texts, missing)
         await self._session.judge(task, self._files)
         kept = {topic_id: listed for topic_id, listed in nuggets.items() if topic_id not in due}
-        for unit in task.units():
+        for unit in (unit for unit in task.units() if unit.docid is None):
             judgment = self._session.run.judgments.get(unit.unit_id)
             if judgment is None or judgment.status == "failed":
                 what = "was not judged" if judgment is None else "failed"

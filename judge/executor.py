@@ -111,8 +111,11 @@ class Executor:
         return (unit for unit in task.units() if not judgments.is_ok(unit.unit_id))
 
     async def _drain(self, task: Task, calls: Iterator[Call | Judgment], tally: Tally) -> None:
+        """Work through the calls; once interrupted, end those that are paid for, start no more."""
+        going = True
+
         async def work() -> None:
-            for item in calls:
+            while going and (item := next(calls, None)) is not None:
                 if isinstance(item, Judgment):
                     self._give_up(item, tally)
                 else:
@@ -120,7 +123,13 @@ class Executor:
 
         workers = [asyncio.create_task(work()) for _ in range(self._concurrency)]
         try:
-            await asyncio.gather(*workers)
+            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            for worker in done:
+                worker.result()
+        except asyncio.CancelledError:
+            going = False
+            await asyncio.wait(workers)
+            raise
         finally:
             for worker in workers:
                 worker.cancel()

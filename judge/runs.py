@@ -75,7 +75,12 @@ class RunDirectory:
         self.judgments.append(judgments)
 
     def _adopt(self, manifest: Manifest, command: str) -> Manifest:
-        kept = self.manifest = read_manifest(self.path) or manifest
+        found = read_manifest(self.path)
+        if found is None and self.judgments.has_labels():
+            raise RunError(
+                f"{self.path} has labels but no {MANIFEST} that says whose; give another --out"
+            )
+        kept = self.manifest = found or manifest
         if self.judgments.has_labels():
             self._refuse_if_changed(manifest, task="")
         elif differences(kept, manifest, task=""):

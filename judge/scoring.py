@@ -121,7 +121,7 @@ def _nothing(run: Path | None) -> str:
         return "nothing to score: give a run directory, --assignments or --support"
     if not run.is_dir():
         return f"there is no run directory {run}"
-    return f"{run} has no labels yet; run the judging command on it again to go on"
+    return f"{run} has no nugget or support labels yet: judge answers on it first"
 
 
 def _with_nuggets(

@@ -73,12 +73,21 @@ class Session:
         """Why the session does not count as complete: units not in the store, or failed ones."""
         if any(tally.failed["offline"] for tally in self.tallies.values()):
             return self._misses()
-        for tally in self.tallies.values():
-            asked = tally.units - tally.left
-            if asked and tally.n_failed / asked > self.settings.max_failed:
-                share = f"{tally.n_failed} of {asked} {tally.task} judgments failed"
-                return f"{share}; run the same command again to retry them"
-        return None
+        told = [line for tally in self.tallies.values() if (line := self._failures(tally))]
+        return "\n".join(told) or None
+
+    def _failures(self, tally: Tally) -> str | None:
+        """What to know of a task with too many failed units: how many, why, what to do."""
+        asked = tally.units - tally.left
+        if not asked or tally.n_failed / asked <= self.settings.max_failed:
+            return None
+        failed = (j for j in self.run.judgments.failed() if j.task == tally.task)
+        example = next(failed, None)
+        why = "" if example is None else f", such as {example.unit_id}: {example.reason}"
+        advice = "run the same command again to retry them"
+        if set(tally.failed) == {"no_document"}:
+            advice = "name their documents with --corpus"
+        return f"{tally.n_failed} of {asked} {tally.task} judgments failed{why}; {advice}"
 
     def _misses(self) -> str:
         found = [j.unit_id for j in self.run.judgments.failed() if j.failure == "offline"]
@@ -144,6 +153,8 @@ def _client(settings: Settings, store: Store) -> JudgeClient:
 def _resolved(settings: Settings, store: Store) -> Settings:
     """Settings with `replay/<model>` as that model offline, and `replay` as the store's only one.
 
+    The address is that of the stored replies, unless one is given.
+
     Raises:
         ModelError: the store holds replies of several models, or of none.
     """
@@ -151,7 +162,10 @@ def _resolved(settings: Settings, store: Store) -> Settings:
     if kind != "replay":
         return settings
     model = model or _only_model(store)
-    return settings.model_copy(update={"model": model, "offline": True})
+    update = {"model": model, "offline": True}
+    if settings.base_url is None:
+        update["base_url"] = _address_of(model, store)
+    return settings.model_copy(update=update)
 
 
 def _only_model(store: Store) -> str:
@@ -160,3 +174,12 @@ def _only_model(store: Store) -> str:
         held = ", ".join(stored) or "none"
         raise ModelError(f"say which model to replay, as replay/<model>; stored are: {held}")
     return stored[0]
+
+
+def _address_of(model: str, store: Store) -> str | None:
+    """Where the stored replies of a model came from; of several addresses the first found."""
+    for key in store.keys():  # noqa: SIM118  a store is no dict
+        request = (store.get(key) or {}).get("request", {})
+        if request and model_of_tag(f"{request['provider']} {request['model']} -") == model:
+            return str(request["base_url"]) if request["base_url"] else None
+    return None

@@ -28,8 +28,16 @@ async def relevance(session: Session, inputs: Inputs, prompt: str) -> list[Qrel]
     files = inputs.fingerprints("topics", "corpus", "answers", "pairs")
     await session.judge(task, files, pairs=len(inputs.pairs))
     rows = list(outputs.qrels(session.run.judgments, task.units()))
-    write_qrels(session.run.path / QRELS, rows)
+    written = [row for row in rows if not _has_blank(row.topic_id + row.docid)]
+    write_qrels(session.run.path / QRELS, written)
+    if len(written) < len(rows):
+        missing = f"{len(rows) - len(written)} grades have ids with blanks, which qrels cannot hold"
+        session.notice(f"{QRELS}: {missing}; they stand in judgments.jsonl alone")
     return rows
+
+
+def _has_blank(text: str) -> bool:
+    return any(character.isspace() for character in text)
 
 
 async def assign(session: Session, inputs: Inputs) -> Path:

@@ -45,7 +45,9 @@ def collect(
         Path | None, _flag("cache", "Folder of the reply store (default: the user's own)")
     ] = None,
     offline: Annotated[bool, _flag("offline", "Answer from the store alone")] = False,
-    fresh: Annotated[bool, _flag("fresh", "Ask again although a reply is stored")] = False,
+    fresh: Annotated[
+        bool, _flag("fresh", "Ignore stored replies; units with a label in --out stay")
+    ] = False,
     limit: Annotated[int | None, _flag("limit", "Judge at most so many units of a task")] = None,
     max_failed: Annotated[
         float | None,

@@ -1,6 +1,8 @@
 """The judge, asked through one door: a call in, a checked reply or a failure out."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
@@ -9,7 +11,7 @@ from judge.llm.exchange import Exchange, Read
 from judge.llm.limits import Combined, Limit
 from judge.llm.providers.base import Provider
 from judge.llm.replies import Replies, tag_of
-from judge.llm.request import Identity
+from judge.llm.request import Identity, key
 from judge.llm.retry import Sleep
 from judge.llm.sending import Sender
 from judge.llm.settings import JudgeSettings
@@ -49,6 +51,7 @@ class JudgeClient:
         self._settings = settings = settings or JudgeSettings()
         self._identity, self._replies = identity, Replies(store)
         self._sender: Sender | None = None
+        self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
         if settings.offline and settings.fresh:
             raise UsageError("offline answers from the store alone and fresh ignores it: drop one")
         if settings.offline:
@@ -86,7 +89,11 @@ class JudgeClient:
             CallStoppedError: the provider would refuse every further call as well.
             ModelError: the embedded model cannot be had.
         """
-        exchange = Exchange(
+        async with self._alone(key(first_request(call, self._identity, self._settings))):
+            return await self._exchange(call, read, turns).run()
+
+    def _exchange(self, call: Call, read: Read, turns: int) -> Exchange:
+        return Exchange(
             call,
             read,
             identity=self._identity,
@@ -95,7 +102,19 @@ class JudgeClient:
             sender=self._sender,
             turns=turns,
         )
-        return await exchange.run()
+
+    @asynccontextmanager
+    async def _alone(self, first: str) -> AsyncIterator[None]:
+        """Let equal calls go one after the other: the later ones find the reply stored."""
+        lock, waiting = self._asking.get(first, (asyncio.Lock(), 0))
+        self._asking[first] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._asking.pop(first)
+            if waiting > 1:
+                self._asking[first] = (lock, waiting - 1)
 
     def keep_halved(self, call: Call) -> None:
         """Note for later runs that `call` was answered only in halves."""

@@ -86,6 +86,7 @@ class _Bench:
     ) -> None:
         self._measure, self._table, self._rules = measure, table, rules
         self._answered, self._gold = answered, gold
+        self._answered_topics = {topic_id for _, topic_id in answered}
         self._topic_records = topic_records
         self._by_topic: dict[str, list[AssignedAnswer | SupportedAnswer]] = {}
         for (_, topic_id), answer in table.items():
@@ -107,6 +108,8 @@ class _Bench:
             return self._rules.settle(undefined("no nuggets"))
         if (run_id, topic_id) in self._answered:
             return undefined(f"the answer has no {_LABELS[self._measure.kind]}")
+        if topic_id not in self._by_topic and topic_id in self._answered_topics:
+            return undefined(f"no answer has {_LABELS[self._measure.kind]}")
         others = self._by_topic.get(topic_id, [])
         return self._rules.settle(self._measure.unanswered(others, topic))
 

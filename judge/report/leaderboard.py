@@ -3,23 +3,53 @@
 from collections.abc import Collection, Sequence
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from judge.types import Score
 
 ALL_TOPICS = "all"
+_PADDING = 3
 
 
-def leaderboard(scores: Sequence[Score]) -> Table:
-    """The mean of each measure for each run, best first by the first measure."""
+def leaderboard(scores: Sequence[Score], width: int = 10_000) -> Group:
+    """The mean of each measure for each run, best first by the first measure.
+
+    Measures that do not fit into `width` columns stand in further tables below.
+    """
     means = [score for score in scores if score.topic_id == ALL_TOPICS]
-    table = _grid(means, "mean over topics ± standard error")
+    runs = _best_first(means)
+    blocks = _blocks(means, width)
+    last = len(blocks) - 1
+    captions = ["mean over topics ± standard error" if n == last else "" for n in range(last + 1)]
+    return Group(*map(_means, blocks, [runs] * len(blocks), captions))
+
+
+def _means(means: Sequence[Score], runs: Sequence[str], caption: str) -> Table:
+    table = _grid(means, caption)
     cells = {(score.run_id, score.measure): score for score in means}
     measures = list(dict.fromkeys(score.measure for score in means))
-    for run_id in _best_first(means):
+    for run_id in runs:
         _add(table, run_id, *(_cell(cells.get((run_id, measure))) for measure in measures))
     return table
+
+
+def _blocks(means: Sequence[Score], width: int) -> list[list[Score]]:
+    """The scores cut by measures, so that each part is a table no wider than `width`."""
+    left = width - max((len(score.run_id) for score in means), default=0) - _PADDING
+    blocks: list[list[Score]] = []
+    room = 0
+    for measure in dict.fromkeys(score.measure for score in means):
+        column = [score for score in means if score.measure == measure]
+        texts = [*_heading(measure).split("\n"), *map(_cell, column)]
+        need = max(map(len, texts)) + _PADDING
+        if need > room:
+            blocks.append([])
+            room = left
+        blocks[-1] += column
+        room -= need
+    return blocks
 
 
 def topic_table(scores: Sequence[Score]) -> Table:
@@ -48,8 +78,12 @@ def remarks(scores: Sequence[Score]) -> list[str]:
     return [f"{_names(runs, everyone)}: {remark}" for remark, runs in told.items()]
 
 
+def _heading(measure: str) -> str:
+    return measure.replace("_", "\n").replace("(", "\n(")
+
+
 def _grid(scores: Sequence[Score], caption: str, *leading: str) -> Table:
-    if any(score.n_failed for score in scores):
+    if caption and any(score.n_failed for score in scores):
         caption += "; [low, high] if all failed judgments were the worst, or the best"
     table = Table(
         box=box.SIMPLE_HEAD, caption=Text(caption), caption_justify="left", pad_edge=False
@@ -58,7 +92,7 @@ def _grid(scores: Sequence[Score], caption: str, *leading: str) -> Table:
         table.add_column(name, no_wrap=True, vertical="bottom")
     for place, measure in enumerate(dict.fromkeys(score.measure for score in scores)):
         style = "bold" if place == 0 else ""
-        heading = Text(measure.replace("_", "\n").replace("(", "\n("))
+        heading = Text(_heading(measure))
         table.add_column(heading, justify="right", no_wrap=True, style=style, vertical="bottom")
     return table
 

@@ -32,7 +32,7 @@ def print_scores(scores: Sequence[Score], *, per_topic: bool = False) -> None:
     if any(score.value is not None for score in scores):
         if per_topic:
             console.print(topic_table(scores))
-        console.print(leaderboard(scores))
+        console.print(leaderboard(scores, console.width))
     for line in remarks(scores):
         console.print(line, highlight=False, markup=False)
 

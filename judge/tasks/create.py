@@ -8,12 +8,13 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from judge.errors import ReadError
 from judge.parsing import json_object
-from judge.tasks.base import Topics, flags_of, reply_tokens
+from judge.tasks.base import Topics, flags_of, reply_tokens, without_document
 from judge.templates import Template
-from judge.types import Call, Document, Unit, Verdict
+from judge.types import Call, Document, Judgment, Unit, Verdict
 
 MOST_NUGGETS = 30
 MOST_WORDS = 12
@@ -26,6 +27,7 @@ class Create:
         window: 0-based number of the window.
         documents: the documents of this window, by topic.
         lists: the nugget texts so far, by topic, best first.
+        missing: docids that belong into it, but whose documents are nowhere, by topic.
     """
 
     name = "create"
@@ -37,13 +39,17 @@ class Create:
         window: int,
         documents: Mapping[str, Sequence[Document]],
         lists: Mapping[str, Sequence[str]],
+        missing: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.template = template
         self._topics, self._window = topics, window
-        self._documents, self._lists = documents, lists
+        self._documents, self._lists, self._missing = documents, lists, missing
 
     def units(self) -> Iterator[Unit]:
-        """One unit a topic that has documents in this window."""
+        """One unit a topic that has documents in this window, and one a missing document."""
+        for topic_id, docids in self._missing.items():
+            for docid in docids:
+                yield Unit(task=self.name, topic_id=topic_id, docid=docid)
         for topic_id, documents in self._documents.items():
             if documents:
                 yield Unit(task=self.name, topic_id=topic_id, window=self._name_of(topic_id))
@@ -54,9 +60,12 @@ class Create:
         shown = json.dumps([documents, list(self._lists.get(topic_id, ()))])
         return f"{self._window}-{hashlib.sha256(shown.encode()).hexdigest()[:8]}"
 
-    def calls(self, units: Iterable[Unit]) -> Iterator[Call]:
+    def calls(self, units: Iterable[Unit]) -> Iterator[Call | Judgment]:
         """One call a unit."""
         for unit in units:
+            if unit.docid is not None:
+                yield without_document(unit)
+                continue
             documents = self._documents[unit.topic_id]
             prompt = self.template.render(
                 topic=self._topics[unit.topic_id],
@@ -78,8 +87,8 @@ class Create:
         if not isinstance(listed, list) or not all(isinstance(entry, str) for entry in listed):
             raise ReadError('the reply must be {"nuggets": [...]} with a list of strings')
         nuggets = distinct(listed)
-        if not nuggets:
-            raise ReadError("the list of nuggets must not be empty")
+        if not nuggets and (listed or self._lists.get(call.units[0].topic_id)):
+            raise ReadError("the list of nuggets must not be blank, nor lose all it had")
         if len(nuggets) > MOST_NUGGETS:
             raise ReadError(
                 f"the list has {len(nuggets)} nuggets; at most {MOST_NUGGETS} may stand"

@@ -136,11 +136,12 @@ def test_an_error_while_making_calls_leaves_what_was_judged(bench: Bench) -> Non
     assert [j.docid for j in bench.judgments().values()] == ["d0", "d1"]
 
 
-def test_an_interrupt_leaves_what_was_judged(bench: Bench) -> None:
+def test_a_second_interrupt_waits_for_nothing_and_leaves_what_was_judged(bench: Bench) -> None:
     async def interrupted() -> None:
         async def pause(call: Call) -> None:
             if docid_of(call) == "d2":
                 running.cancel()
+                asyncio.get_running_loop().call_later(0.05, running.cancel)
                 await asyncio.sleep(3600)
 
         with RunDirectory(bench.path, manifest()) as run:

@@ -1,10 +1,12 @@
 """The leaderboard and the account: order, gaps, uncertainty, and what must be said beside them."""
 
+import io
 import json
 from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
+from rich.table import Table
 
 from judge.executor import Tally
 from judge.report.account import account, dollars, failures, skipped_lines
@@ -17,6 +19,12 @@ def score(run_id: str, value: float | None, measure: str = "recall", **more: Any
     start = {"topic_id": "all", "low": value, "high": value, "n_judged": 4, "n_failed": 0}
     data = {"run_id": run_id, "measure": measure, "value": value, **start, **more}
     return Score.model_validate(data)
+
+
+def table_of(scores: list[Score]) -> Table:
+    (table,) = leaderboard(scores).renderables
+    assert isinstance(table, Table)
+    return table
 
 
 def shown(table: RenderableType) -> list[list[str]]:
@@ -98,7 +106,7 @@ def test_a_cell(value: float | None, more: dict[str, Any], cell: str) -> None:
 def test_every_measure_has_a_column_in_the_order_given() -> None:
     scores = [score("a", 0.1, "vital_recall"), score("a", 0.2, "support_precision(citations=all)")]
     assert cells("a", *scores) == ["0.100", "0.200"]
-    headings = [str(column.header).split() for column in leaderboard(scores).columns]
+    headings = [str(column.header).split() for column in table_of(scores).columns]
     assert headings == [["run"], ["vital", "recall"], ["support", "precision", "(citations=all)"]]
 
 
@@ -237,3 +245,18 @@ def test_failures_are_told_by_kind_the_most_frequent_first() -> None:
 
 def test_skipped_stages_have_their_reason() -> None:
     assert skipped_lines({"support": "no corpus"}) == ["support skipped: no corpus"]
+
+
+@pytest.mark.parametrize("width", [30, 50, 80, 200])
+def test_a_narrow_terminal_gets_more_tables_and_nothing_is_cut(width: int) -> None:
+    measures = ["strict_vital_recall", "sub_narrative_coverage", "support_precision", "all_recall"]
+    scores = [score("a_run_with_a_name", 0.123, measure=measure) for measure in measures]
+    output = io.StringIO()
+    console = Console(file=output, width=width)
+    console.print(leaderboard(scores, console.width))
+    lines = output.getvalue().splitlines()
+    assert sum(line.count("0.123") for line in lines) == len(measures)
+    assert "…" not in output.getvalue()
+    rows = [line for line in lines if "0.123" in line]
+    assert all(row.strip().startswith("a_run_with_a_name") for row in rows)
+    assert len(rows) == {30: 4, 50: 2, 80: 1, 200: 1}[width]

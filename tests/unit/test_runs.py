@@ -303,6 +303,14 @@ def test_a_file_that_cannot_be_written_keeps_what_it_had(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_labels_without_a_manifest_are_refused(path: Path) -> None:
+    judge_once(path)
+    (path / "manifest.json").unlink()
+    with pytest.raises(RunError, match=r"no manifest\.json that says whose"):
+        judge_once(path, model="openai/other")
+    assert not (path / "manifest.json").exists()
+
+
 # --- what may change before anything is labelled -------------------------------------------------
 
 

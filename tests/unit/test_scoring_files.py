@@ -135,7 +135,7 @@ def test_without_labels_it_is_said_what_to_do(tmp_path: Path) -> None:
         read_labels()
     with pytest.raises(UsageError, match="there is no run directory"):
         read_labels(tmp_path / "none")
-    with pytest.raises(UsageError, match="has no labels yet"):
+    with pytest.raises(UsageError, match="has no nugget or support labels yet"):
         read_labels(run_of(tmp_path, nuggets=key("t0", 1), official=1))
 
 

@@ -93,6 +93,13 @@ def test_a_long_nugget_is_kept_and_flagged() -> None:
     assert read([" ".join(["word"] * 12)]).flags == ()
 
 
+def test_a_window_that_holds_no_nugget_may_say_so_but_none_may_be_lost() -> None:
+    assert read([]).label == 0
+    with_list = task(document("d"), so_far=("a fact",))
+    with pytest.raises(ReadError, match="nor lose all it had"):
+        with_list.read(call_for(with_list), json.dumps({"nuggets": []}))
+
+
 def test_the_longest_list_allowed() -> None:
     facts = [f"fact {i}" for i in range(MOST_NUGGETS)]
     assert read(facts).label == MOST_NUGGETS
@@ -100,7 +107,7 @@ def test_the_longest_list_allowed() -> None:
         read([*facts, "one more"])
 
 
-@pytest.mark.parametrize("nuggets", [[], [""], [" "], None, "bees", {"1": "bees"}, [1], [None]])
+@pytest.mark.parametrize("nuggets", [[""], [" "], None, "bees", {"1": "bees"}, [1], [None]])
 def test_a_reply_without_a_list_of_texts_fails(nuggets: Any) -> None:
     with pytest.raises(ReadError):
         read(nuggets)

@@ -164,10 +164,21 @@ def test_documents_come_best_first_and_only_from_the_grade_asked() -> None:
         Qrel("t1", "gone", 4),
         Qrel("t1", "t1-d3", 3),
     ]
-    assert {t: [d.docid for d in ds] for t, ds in best_first(corpora, rows, 1).items()} == {
+    found, missing = best_first(corpora, rows, 1)
+    assert {t: [d.docid for d in ds] for t, ds in found.items()} == {
         "t1": ["t1-d1", "t1-d3", "t1-d0"]
     }
-    assert best_first(corpora, rows, 4) == {}
+    assert missing == {"t1": ["gone"]}
+    assert best_first(corpora, rows, 5) == ({}, {})
+
+
+def test_a_missing_document_is_a_failed_unit_and_told(create: Creating) -> None:
+    rows = [*grades("t1", 2), Qrel("t1", "gone", 3), Qrel("t2", "lost", 2)]
+    found = create(ScriptedJudge(said), rows)
+    assert set(found) == {"t1"}
+    assert create.tallies["create"].failed == {"no_document": 2}
+    assert create.tallies["create"].units == 3
+    assert create.notices == ["no document of at least grade 1 for 1 topics: t2"]
 
 
 # --- failures ------------------------------------------------------------------------------------
