@@ -247,7 +247,7 @@ def test_skipped_stages_have_their_reason() -> None:
     assert skipped_lines({"support": "no corpus"}) == ["support skipped: no corpus"]
 
 
-@pytest.mark.parametrize("width", [30, 50, 80, 200])
+@pytest.mark.parametrize("width", [36, 50, 80, 200])
 def test_a_narrow_terminal_gets_more_tables_and_nothing_is_cut(width: int) -> None:
     measures = ["strict_vital_recall", "sub_narrative_coverage", "support_precision", "all_recall"]
     scores = [score("a_run_with_a_name", 0.123, measure=measure) for measure in measures]
@@ -259,4 +259,4 @@ def test_a_narrow_terminal_gets_more_tables_and_nothing_is_cut(width: int) -> No
     assert "…" not in output.getvalue()
     rows = [line for line in lines if "0.123" in line]
     assert all(row.strip().startswith("a_run_with_a_name") for row in rows)
-    assert len(rows) == {30: 4, 50: 2, 80: 1, 200: 1}[width]
+    assert len(rows) == {36: 4, 50: 2, 80: 1, 200: 1}[width]
