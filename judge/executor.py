@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from judge.llm import CallStoppedError, JudgeClient
-from judge.reporting import Progress
+from judge.reporting import Notice, Progress
 from judge.runs import RunDirectory
 from judge.tasks import Task
 from judge.types import Call, Failure, Judgment, Reply, Unit
@@ -77,9 +77,10 @@ class Executor:
         *,
         concurrency: int,
         progress: Progress,
+        notice: Notice = lambda text: None,
         limit: int | None = None,
     ) -> None:
-        self._client, self._run = client, run
+        self._client, self._run, self._notice = client, run, notice
         self._concurrency, self._limit, self._progress = concurrency, limit, progress
 
     async def run(self, task: Task) -> Tally:
@@ -128,6 +129,7 @@ class Executor:
                 worker.result()
         except asyncio.CancelledError:
             going = False
+            self._notice("stopping: calls in flight are let end; Ctrl-C again stops at once")
             await asyncio.wait(workers)
             raise
         finally:

@@ -121,6 +121,7 @@ async def open_session(
             run,
             concurrency=settings.concurrency or client.concurrency,
             progress=report.progress,
+            notice=report.notice,
             limit=settings.limit,
         )
         yield Session(settings, topics, run, executor, report.notice)

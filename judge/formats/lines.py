@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from judge.errors import InputError, UsageError
 
@@ -79,10 +79,14 @@ class Unique:
         self._places[key] = place
 
 
-@cache
 def stdin_bytes() -> bytes:
     """Return all of stdin, which is read once and kept: its lines, then its hash are wanted."""
-    return sys.stdin.buffer.read()
+    return _all_of(sys.stdin)
+
+
+@cache
+def _all_of(stream: TextIO) -> bytes:
+    return stream.buffer.read()
 
 
 def read_lines(path: str | Path) -> Iterator[Line]:

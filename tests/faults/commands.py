@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -133,6 +134,13 @@ def ended(process: "subprocess.Popen[str]") -> Done:
         out, err = process.communicate()
         raise AssertionError(f"the command hangs; it said: {out}{err}") from None
     return Done(process.returncode, out, err)
+
+
+def interrupt_twice(process: "subprocess.Popen[str]") -> None:
+    """Press Ctrl-C, and again: the first lets calls in flight end, the second does not."""
+    process.send_signal(signal.SIGINT)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
 
 
 def until(process: "subprocess.Popen[str]", happened: Callable[[], bool]) -> None:

@@ -110,7 +110,7 @@ def test_a_batch_that_fails_costs_three_asks_a_unit_and_withholds_the_score(
     assert sorted(sizes) == [2, 5, 5, 10, 10]
     assert server.hits == CALLS["assign"] + 3
     assert done.code == 3
-    assert "10 of 96 assign judgments failed; run the same command again" in done.told
+    assert "10 of 96 assign judgments failed, such as assign|s2|alder|" in done.told
     assert done.json["tasks"]["assign"]["failed"] == {"parse": 10}
     row = rows(done)["all_recall", "alder", "s2"]
     assert (row.value, row.high) == (None, 1.0)

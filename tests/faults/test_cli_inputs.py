@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from tests.faults.commands import (
     contents,
     desk,
     ended,
+    interrupt_twice,
     known,
     labels,
     until,
@@ -134,7 +134,7 @@ CONFIGS = {
     "[relevance]\ndepth = 0": "field 'relevance.depth': Input should be greater than or equal to 1",
     "[score]\nmeasures = 'ndcg'": "there is no measure 'ndcg'",
     "[support]\nprompt = 'support/mine'": "no template 'support/mine'",
-    "[judge]\ntemprature = 1": "field 'temprature': unknown field; expected allow_incomplete",
+    "[judge]\ntemprature = 1": "field 'judge.temprature': unknown field; expected allow_incompl",
 }
 
 
@@ -274,7 +274,7 @@ def test_two_commands_on_one_run_directory(tmp_path: Path, serve: Serve) -> None
     assert_refused(second)
     assert second.told == "rag-judge: another process works on run; wait, or give another --out"
     assert at.server.hits == 5
-    first.send_signal(signal.SIGINT)
+    interrupt_twice(first)
     assert ended(first).code == 130
     at.server.script = known
     assert at.run(*words).code == 0
@@ -313,7 +313,7 @@ def test_a_configuration_with_less_than_one_citation(tmp_path: Path, serve: Serv
 def test_an_unknown_setting_is_placed_in_its_file(at: Desk) -> None:
     config = at.config("[judge]\ntemprature = 1\n", name="setting.toml")
     told = refused(at, "assess", config, *at.model, "--out", "run")
-    assert told.startswith("rag-judge: setting.toml: field 'judge.temprature': unknown field")
+    assert "setting.toml: field 'judge.temprature': unknown field" in told
 
 
 def test_nuggets_create_checks_all_its_templates_first(tmp_path: Path, serve: Serve) -> None:
