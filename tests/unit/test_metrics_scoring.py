@@ -368,3 +368,25 @@ def test_official_sub_narratives_come_from_the_topics() -> None:
 
 def test_no_measures_no_rows() -> None:
     assert score([]) == []
+
+
+def test_a_topic_that_no_run_has_nuggets_for_is_left_out_for_all_runs_alike() -> None:
+    rows = scores(
+        "strict_vital_recall",
+        assigned=[assigned("a", "t1", "F"), assigned("b", "t1", "F")],
+        supported=[supported("b", "t1", "f"), supported("b", "t2", "f")],
+        topics=["t1", "t2"],
+    )
+    assert [rows[run, "all"].value for run in "ab"] == [1.0, 1.0]
+    assert [rows[run, "all"].n_undefined for run in "ab"] == [1, 1]
+    assert [rows[run, "all"].n_missing for run in "ab"] == [0, 0]
+
+
+def test_an_answered_topic_without_support_labels_is_undefined_for_all_runs_alike() -> None:
+    rows = scores(
+        "support_recall",
+        assigned=[assigned("a", "t2", "F")],
+        supported=[supported("a", "t1", "f"), supported("b", "t1", "f")],
+        topics=["t1", "t2"],
+    )
+    assert [rows[run, "all"].value for run in "ab"] == [1.0, 1.0]
