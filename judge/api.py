@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from judge import pipeline, scoring, verbs
 from judge.config import AssessConfig, make_settings, read_config
-from judge.formats.paths import expand, expand_one
 from judge.metrics import parse_measures
 from judge.settings import Settings
 from judge.types import Score
@@ -92,10 +91,10 @@ def score(
     """Scores of a run directory, or of label files; see `judge.scoring`."""
     labels = scoring.read_labels(
         None if run is None else Path(run),
-        assignments=expand(assignments),
-        support=expand(support),
-        nuggets=None if nuggets is None else expand_one(nuggets),
-        topics=None if topics is None else expand_one(topics),
+        assignments=assignments,
+        support=support,
+        nuggets=nuggets,
+        topics=topics,
     )
     return scoring.compute(labels, parse_measures(measures) if measures else (), **rules)
 

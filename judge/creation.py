@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from judge.corpora import Corpora
 from judge.formats.nuggets import nugget_id, write_nuggets
 from judge.loading import Inputs
+from judge.runs import NUGGETS
 from judge.session import Session
 from judge.tasks import create, importance, mapping
 from judge.tasks.batches import chunks
@@ -16,7 +17,6 @@ from judge.tasks.per_nugget import PerNugget
 from judge.types import Document, Nugget, Qrel
 
 WINDOW = 10
-NUGGETS = "nuggets.jsonl"
 
 Windows = Mapping[str, Sequence[Sequence[Document]]]
 Nuggets = Mapping[str, Sequence[Nugget]]

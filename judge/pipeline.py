@@ -12,6 +12,7 @@ from judge.formats.qrels import read_qrels
 from judge.loading import Inputs, add_cited, add_nuggets, add_pairs, load_inputs
 from judge.metrics import parse_measures
 from judge.reporting import QUIET, Notice, Reporter
+from judge.runs import NUGGETS, QRELS
 from judge.session import Session
 from judge.settings import Settings
 from judge.templates import check_templates
@@ -106,7 +107,7 @@ class _Assessment:
         choices = self._config.nuggets
         if choices.file is not None:
             return f"given in {choices.file}"
-        made = session.run.path / stages.QRELS
+        made = session.run.path / QRELS
         qrels = self._qrels or (read_qrels(made) if made.is_file() else None)
         if not qrels:
             return "no nuggets file, and no grades to choose documents by"
@@ -115,7 +116,7 @@ class _Assessment:
         return None
 
     async def _assign(self, session: Session) -> str | None:
-        made = session.run.path / creation.NUGGETS
+        made = session.run.path / NUGGETS
         if not self.inputs.nuggets and made.is_file():
             self.inputs = add_nuggets(self.inputs, made, self._notice)
         if not self.inputs.answers:

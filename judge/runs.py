@@ -16,7 +16,9 @@ from judge.judgments import Judgments
 from judge.manifest import FORMAT, Manifest, Stage, differences
 from judge.types import Attempt, Call, Judgment
 
-MANIFEST = "manifest.json"
+MANIFEST, TOPICS, QRELS = "manifest.json", "topics.jsonl", "qrels.txt"
+NUGGETS, ASSIGNMENTS, SUPPORT = "nuggets.jsonl", "assignments.jsonl", "support.jsonl"
+SCORES, LEADERBOARD = "scores.jsonl", "scores.txt"
 
 
 class RunDirectory:

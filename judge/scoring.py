@@ -9,20 +9,15 @@ from typing import Any, TypeVar
 from judge.errors import InputError, UsageError
 from judge.formats.assignments import read_assignments
 from judge.formats.nuggets import read_nuggets
+from judge.formats.paths import expand, expand_one
 from judge.formats.scores import write_leaderboard, write_scores
 from judge.formats.support import read_support
 from judge.formats.topics import read_topics
 from judge.metrics import Measure, score
+from judge.runs import ASSIGNMENTS, LEADERBOARD, NUGGETS, SCORES, SUPPORT, TOPICS
 from judge.types import AssignedAnswer, Nugget, NuggetLabel, Score, Support, SupportedAnswer, Topic
 
-TOPICS, ASSIGNMENTS, SUPPORT, NUGGETS = (
-    "topics.jsonl",
-    "assignments.jsonl",
-    "support.jsonl",
-    "nuggets.jsonl",
-)
 LABELS = (ASSIGNMENTS, SUPPORT)
-SCORES, LEADERBOARD = "scores.jsonl", "scores.txt"
 
 N = TypeVar("N", Nugget, NuggetLabel)
 
@@ -44,33 +39,33 @@ class Labels:
 def read_labels(
     run: Path | None = None,
     *,
-    assignments: Sequence[Path] = (),
-    support: Sequence[Path] = (),
-    nuggets: Path | None = None,
-    topics: Path | None = None,
+    assignments: Sequence[str | Path] = (),
+    support: Sequence[str | Path] = (),
+    nuggets: str | Path | None = None,
+    topics: str | Path | None = None,
 ) -> Labels:
-    """Read the labels of a run directory; a file that is given stands for the run's own.
+    """Read the labels of a run directory; what is given stands for the run's own files.
 
-    Importance and sub-narratives are taken from a nuggets file, where there is one.
+    Labels may be files, folders or globs; topics and nuggets are one file each. Importance and
+    sub-narratives are taken from a nuggets file, where there is one.
 
     Raises:
         InputError: a file cannot be read, or an assigned nugget is not among `nuggets`.
         UsageError: there is nothing to score.
     """
-    assignments = assignments or _own(run, ASSIGNMENTS)
-    support = support or _own(run, SUPPORT)
-    if not assignments and not support:
+    nugget_labels = expand(assignments) or _own(run, ASSIGNMENTS)
+    support_labels = expand(support) or _own(run, SUPPORT)
+    if not nugget_labels and not support_labels:
         raise UsageError(_nothing(run))
-    topics = topics or next(iter(_own(run, TOPICS)), None)
-    assigned = [answer for path in assignments for answer in read_assignments(path)]
-    nuggets = nuggets or next(iter(_own(run, NUGGETS)), None)
-    known = None if nuggets is None else read_nuggets(nuggets)
-    if known is not None and nuggets is not None:
-        assigned = list(_with_nuggets(assigned, known, nuggets))
+    topics_file, nuggets_file = _one(run, TOPICS, topics), _one(run, NUGGETS, nuggets)
+    assigned = [answer for path in nugget_labels for answer in read_assignments(path)]
+    known = None if nuggets_file is None else read_nuggets(nuggets_file)
+    if known is not None and nuggets_file is not None:
+        assigned = list(_with_nuggets(assigned, known, nuggets_file))
     return Labels(
         assigned=assigned,
-        supported=[answer for path in support for answer in read_support(path)],
-        topics=None if topics is None else read_topics(topics),
+        supported=[answer for path in support_labels for answer in read_support(path)],
+        topics=None if topics_file is None else read_topics(topics_file),
         with_nuggets=None if known is None else frozenset(n.topic_id for n in known),
     )
 
@@ -114,6 +109,10 @@ def save(run: Path, scores: Sequence[Score]) -> None:
 
 def _own(run: Path | None, name: str) -> list[Path]:
     return [run / name] if run is not None and (run / name).is_file() else []
+
+
+def _one(run: Path | None, name: str, given: str | Path | None) -> Path | None:
+    return next(iter(_own(run, name)), None) if given is None else expand_one(given)
 
 
 def _nothing(run: Path | None) -> str:

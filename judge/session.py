@@ -15,14 +15,13 @@ from judge.llm.limits import RequestsPerMinute
 from judge.llm.providers import identity_of, open_provider
 from judge.manifest import Stage, new_manifest
 from judge.reporting import Notice, Reporter
-from judge.runs import RunDirectory
+from judge.runs import TOPICS, RunDirectory
 from judge.settings import Settings
 from judge.tasks import Task
 from judge.templates import Template, load_template
 from judge.types import Topic
 from judge_cache import Store, StoreError, open_store
 
-TOPICS = "topics.jsonl"
 _SHOWN = 20
 
 

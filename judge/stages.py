@@ -12,14 +12,12 @@ from judge.formats.nuggets import write_nuggets
 from judge.formats.qrels import write_qrels
 from judge.formats.support import write_support
 from judge.loading import Inputs
+from judge.runs import ASSIGNMENTS, NUGGETS, QRELS, SUPPORT
 from judge.session import Session
 from judge.tasks.assign import Assign
 from judge.tasks.relevance import Relevance
 from judge.tasks.support import Citations, SupportTask
 from judge.types import Qrel
-
-QRELS, NUGGETS = "qrels.txt", "nuggets.jsonl"
-ASSIGNMENTS, SUPPORT = "assignments.jsonl", "support.jsonl"
 
 
 async def relevance(session: Session, inputs: Inputs, prompt: str) -> list[Qrel]:

@@ -34,16 +34,15 @@ def score(
     Example: rag-judge score runs/first --measures "strict_vital_recall support_recall"
     """
     from judge import scoring
-    from judge.formats.paths import expand, expand_one
     from judge.metrics import parse_measures
     from judge.report import terminal
 
     labels = scoring.read_labels(
         run,
-        assignments=expand(assignments or ()),
-        support=expand(support or ()),
-        nuggets=None if nuggets is None else expand_one(nuggets),
-        topics=None if topics is None else expand_one(topics),
+        assignments=assignments or (),
+        support=support or (),
+        nuggets=nuggets,
+        topics=topics,
     )
     scores = scoring.compute(
         labels,

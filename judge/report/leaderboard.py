@@ -7,9 +7,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from judge.metrics.rows import ALL_TOPICS
 from judge.types import Score
 
-ALL_TOPICS = "all"
 _PADDING = 3
 
 

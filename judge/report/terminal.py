@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from judge.report.leaderboard import ALL_TOPICS, leaderboard, remarks, topic_table
+from judge.metrics.rows import ALL_TOPICS
+from judge.report.leaderboard import leaderboard, remarks, topic_table
 from judge.types import Score
 
 
