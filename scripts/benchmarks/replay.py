@@ -1,0 +1,194 @@
+"""Re-judging stored units, against plain diskcache reading the same values."""
+
+import argparse
+import asyncio
+import multiprocessing
+import os
+import random
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import diskcache
+
+from judge.executor import Executor
+from judge.llm import JudgeClient, JudgeSettings, identity_of
+from judge.llm.providers import Completion
+from judge.llm.replies import Replies, tag_of
+from judge.llm.turns import first_request
+from judge.manifest import new_manifest
+from judge.reporting import Silent
+from judge.runs import RunDirectory
+from judge.tasks.relevance import Relevance
+from judge.templates import load_template
+from judge.types import Call, Document, SubNarrative, Topic, Usage
+from judge_cache import open_store
+from judge_cache.codec import encode
+from scripts.benchmarks._table import report
+
+TEMPLATE = "relevance/trec2025"
+TOPICS, SENTENCES = 50, 12
+"""Topics that the units are spread over, and sentences of a document (about 1 kB)."""
+
+IDENTITY = identity_of("openai/judge", "http://localhost:1/v1")
+SETTINGS = JudgeSettings(temperature=0.0, offline=True)
+_WORDS = ("water", "heat", "pump", "tree", "shade", "cost", "year", "study", "street", "summer")
+_POOL = [" ".join(random.Random(n).choices(_WORDS, k=14)) for n in range(400)]  # noqa: S311
+
+
+def text(name: str, sentences: int) -> str:
+    """Sentences that follow from a name."""
+    chosen = random.Random(name).choices(_POOL, k=sentences)  # noqa: S311
+    return " ".join(f"{sentence.capitalize()}." for sentence in chosen)
+
+
+def topic(number: int) -> Topic:
+    """A topic with five sub-narratives."""
+    parts = [SubNarrative(sub_id=str(n), text=text(f"{number} {n}", 1)) for n in range(1, 6)]
+    return Topic(
+        topic_id=f"t{number}", narrative=text(f"t{number}", 4), sub_narratives=tuple(parts)
+    )
+
+
+def document(docid: str) -> Document:
+    """The document of a docid, made when it is asked for, so that none stays in memory."""
+    return Document(docid=docid, title=text(f"{docid} title", 1)[:60], text=text(docid, SENTENCES))
+
+
+@dataclass(frozen=True)
+class Share:
+    """The units from one number up to another, of so many in all."""
+
+    first: int
+    last: int
+    total: int
+
+    def task(self) -> Relevance:
+        """The units as a task."""
+        numbers = range(self.first, self.last)
+        pairs = [(f"t{n * TOPICS // self.total}", f"d{n}") for n in numbers]
+        topics = {f"t{number}": topic(number) for number in range(TOPICS)}
+        return Relevance(load_template(TEMPLATE), topics, pairs, document)
+
+
+def fill(folder: Path, share: Share) -> None:
+    """Store a reply to every unit, in a reply store and as the same bytes in plain diskcache."""
+    task = share.task()
+    plain = diskcache.Cache(str(folder / "plain"), eviction_policy="none", cull_limit=0)
+    with plain, open_store(folder / "store") as store:
+        replies = Replies(store)
+        for call in task.calls(task.units()):
+            if not isinstance(call, Call):
+                raise TypeError("every document is there")
+            request = first_request(call, IDENTITY, SETTINGS)
+            replies.keep(request, answer(), before=(), tag=tag_of(IDENTITY, TEMPLATE))
+            plain.set(request.key, encode(store.get(request.key) or {}))
+
+
+def answer() -> Completion:
+    """What the judge said of every unit."""
+    usage = Usage(prompt_tokens=600, completion_tokens=12)
+    said = "answered: 1, 3\n##final score: 2"
+    return Completion(text=said, model="judge-1", finish_reason="stop", usage=usage)
+
+
+def replay(folder: Path, share: Share, run: str) -> None:
+    """Judge the units from the store: render, key, read, parse, write."""
+
+    async def judge(directory: RunDirectory) -> int:
+        with open_store(folder / "store") as store:
+            client = JudgeClient(None, IDENTITY, store=store, settings=SETTINGS)
+            executor = Executor(client, directory, concurrency=16, progress=Silent())
+            return (await executor.run(share.task())).cached
+
+    with RunDirectory(folder / run, new_manifest("judge", None, {})) as directory:
+        if asyncio.run(judge(directory)) != share.last - share.first:
+            raise RuntimeError("a unit was not answered by the store")
+
+
+def replay_together(folder: Path, share: Share, run: str, processes: int) -> None:
+    """The same, each process taking an equal share into a run directory of its own."""
+    step = -(-share.last // processes)
+    shares = [Share(n, min(n + step, share.last), share.total) for n in range(0, share.last, step)]
+    works = [
+        multiprocessing.Process(target=replay, args=(folder, part, f"{run}-{part.first}"))
+        for part in shares
+    ]
+    for work in works:
+        work.start()
+    for work in works:
+        work.join()
+        if work.exitcode:
+            raise RuntimeError("a process failed")
+
+
+def seconds(act: Callable[[], object]) -> float:
+    """How long `act` takes."""
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
+def read_plain(folder: Path, keys: list[str]) -> None:
+    """Read every value with plain diskcache."""
+    with diskcache.Cache(str(folder / "plain")) as plain:
+        for key in keys:
+            plain.get(key)
+
+
+def peak() -> float:
+    """The most memory that this process has had, in MB."""
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def main() -> None:
+    """Measure three times and report medians; memory over the first time."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--units", type=int, default=20_000)
+    parser.add_argument("--record", action="store_true", help="keep the table")
+    number, cores = parser.parse_args().units, os.cpu_count() or 1
+    whole, tenth = Share(0, number, number), Share(0, number // 10, number)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        fill(folder, whole)
+        with diskcache.Cache(str(folder / "plain")) as plain:
+            keys = list(plain)
+        replay(folder, tenth, "warm")
+        before = peak()
+        took: dict[str, list[float]] = {"plain": [], "one": [], "all": []}
+        grown = 0.0
+        for time_ in range(3):
+            took["plain"].append(seconds(partial(read_plain, folder, keys)))
+            took["one"].append(seconds(partial(replay, folder, whole, f"one-{time_}")))
+            grown = grown or peak() - before
+            together = partial(replay_together, folder, whole, f"all-{time_}", cores)
+            took["all"].append(seconds(together))
+    _report(number, cores, {name: statistics.median(times) for name, times in took.items()}, grown)
+
+
+def _report(number: int, cores: int, took: dict[str, float], grown: float) -> None:
+    names = {
+        "plain": "diskcache get",
+        "one": "replay, one process",
+        "all": f"replay, {cores} processes",
+    }
+    rows = [
+        (names[name], f"{time_ / number * 1e6:.1f} µs", f"{took['plain'] / time_:.3f}")
+        for name, time_ in took.items()
+    ]
+    note = (
+        f"{number:,} relevance units over {TOPICS} topics, documents of {SENTENCES} sentences; "
+        f"medians of three. Peak memory grew by {grown:.0f} MB from a tenth of the units to all."
+    )
+    report("replay", ("what", "time a unit", "of diskcache's speed"), rows, note)
+
+
+if __name__ == "__main__":
+    main()
