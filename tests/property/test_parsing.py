@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from judge.errors import ReadError
 from judge.parsing import (
+    MAX_DIGITS,
     SUPPORT_LABELS,
     TruncatedReply,
     after_thinking,
@@ -56,7 +57,8 @@ PIECES = st.one_of(st.sampled_from([*PUNCTUATION, *WORDS, *VALUES, *TAGS]), st.t
 TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=25).map("".join))
 LINES = st.lists(st.text(max_size=20), max_size=4).map("\n".join)
 TEXT_IN_JSON = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="<"))
-ATOMS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+WHOLE = st.integers(1 - 10**MAX_DIGITS, 10**MAX_DIGITS - 1)
+ATOMS = st.none() | st.booleans() | WHOLE | st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
     ATOMS | TEXT_IN_JSON,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT_IN_JSON, inner, max_size=4),
@@ -152,6 +154,22 @@ def test_a_marker_with_another_character_counts_only_if_that_folds_to_the_right_
         final_score(f"{MARKER[:at]}{other}{MARKER[at + 1 :]}: 3")
 
 
+@pytest.mark.parametrize("plane", range(4))
+def test_a_character_is_a_score_only_if_it_is_a_decimal_digit(plane: int) -> None:
+    for code in range(plane << 16, (plane + 1) << 16):
+        char = chr(code)
+        if score_of(f"##final score: {char}") is not None:
+            assert unicodedata.category(char) == "Nd"
+            assert unicodedata.decimal(char) == score_of(f"##final score: {char}")
+
+
+def score_of(text: str) -> int | None:
+    try:
+        return final_score(text).score
+    except ReadError:
+        return None
+
+
 # --- labels ------------------------------------------------------------------------------------
 
 
@@ -180,7 +198,7 @@ def test_every_wording_is_folded(
     text = frame.format(case(wording).replace(" ", joint))
     assert label(text, SUPPORT, SUPPORT_LABELS) == SUPPORT_LABELS[wording]
     assert (
-        label_line(f"It is so.\nLabel: {text}", SUPPORT, SUPPORT_LABELS)
+        label_line(f"It is so.\nLabel: {text}", SUPPORT, SUPPORT_LABELS).label
         == (SUPPORT_LABELS[wording])
     )
 
@@ -253,7 +271,9 @@ from judge.parsing import final_score, json_object, label, label_line
 readers = (final_score, json_object, lambda t: label(t, ["a"]), lambda t: label_line(t, ["a"]))
 for piece in ("#", "{", "}", "{}", "[", "[ ", "[{", '{"', '{"a":1}', "<", "<think>", "< ",
               "</think>", "##final score", "##final score: 3 ", "##final score: 3\\n", "label: a ",
-              "label: a\\n", " ", "\\n", "*", "- ", '\\\\"', "9", "\\u0301\\u0323", "True ", "a. "):
+              "label: a\\n",
+              "label: a. ", "sorry ", "i can't ", " ", "\\n", "*", "- ", '\\\\"', "9",
+              "\\u0301\\u0323", "True ", "a. "):
     for start in ("", '{"a": "', "##final score: "):
         for read in readers:
             try:

@@ -6,13 +6,11 @@ import pytest
 
 from judge.errors import ReadError
 from judge.parsing import (
-    SUPPORT_LABELS,
     ScoreLine,
     TruncatedThinking,
     after_thinking,
     final_score,
     json_object,
-    label,
     label_line,
 )
 
@@ -34,6 +32,8 @@ SUPPORT = ("full", "partial", "none")
         ("<thinking>a</thinking>b<thinking>c</thinking>d", "d"),
         ("<reasoning>a</reasoning><thought>c</thought>d", "d"),
         ("<think>a <think> b</think> c", "c"),
+        ("[THINK]a[/THINK]b", "b"),
+        ("<seed:think>a</seed:think>b", "b"),
         ('maybe {"score":1}</think>{"labels": {}}', '{"labels": {}}'),
         (
             '{"reason": "it says </think> and <think>"}',
@@ -49,7 +49,14 @@ def test_after_thinking(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["<think>", "<think>a", "a <thinking> b", "<think>a</think> b <think> c", '{"a": 1} <think>'],
+    [
+        "<think>",
+        "<think>a",
+        "[THINK]a",
+        "a <thinking> b",
+        "<think>a</think> b <think> c",
+        '{"a": 1} <think>',
+    ],
 )
 def test_an_unclosed_thinking_block_is_truncated(text: str) -> None:
     with pytest.raises(TruncatedThinking, match="ends inside a thinking block"):
@@ -100,7 +107,6 @@ def test_every_reader_cuts_thinking_off(read: Any) -> None:
         "##final score: ３",
         "＃＃final score： 3",
         "##final score: 𝟑",
-        "##final score: ³",
         "Two parts are covered.\n##final score: 3",
         "Two parts are covered.\r\n##final score: 3\r\n",
         "##final score: 3\nThis is because 2 parts are covered.",
@@ -150,6 +156,10 @@ VALUES = [
         "3 .",
         "= 3",
         ": 3",
+        "³",
+        "₃",
+        "③",
+        "⒊",
         "³ ³",
         "2³",
         "3¹",
@@ -167,7 +177,9 @@ VALUES = [
 @pytest.mark.parametrize("value", VALUES)
 def test_a_value_that_is_not_one_score_fails(value: str) -> None:
     for text in (f"##final score: {value}", f"##final score: 2\nWell:\n##final score: {value}"):
-        with pytest.raises(ReadError, match=r"^the last line must be '##final score: X'.*it says"):
+        with pytest.raises(
+            ReadError, match=r"^the last line must be '##final score: X'.*; it says "
+        ):
             final_score(text)
     with pytest.raises(ReadError):
         final_score(f"Well: ##final score: {value}")
@@ -193,6 +205,7 @@ def test_a_value_that_is_not_one_score_fails(value: str) -> None:
         "##final scores: 3",
         "##final score 3",
         "##final score = 3",
+        "It is so. ##final score 3",
         "##final score -3",
         "##final score:\n3",
         "##final sc",
@@ -221,6 +234,12 @@ def test_the_message_can_be_shown_to_the_judge() -> None:
         final_score("##final score: 4\nOn reflection:\n##final score: 7")
     assert str(caught.value) == (
         "the last line must be '##final score: X' with X one of 0, 1, 2, 3, 4; it says '7'"
+    )
+    with pytest.raises(ReadError) as caught:
+        final_score("##final score 2")
+    assert str(caught.value) == (
+        "the last line must be '##final score: X' with X one of 0, 1, 2, 3, 4; "
+        "'##final score 2' has no ':' before its value"
     )
     with pytest.raises(ReadError) as caught:
         final_score("Fine.", high=3)
@@ -263,132 +282,3 @@ def test_another_marker() -> None:
     assert final_score("**Grade:** 2", marker="grade") == (2, False)
     with pytest.raises(ReadError, match="'grade: X'"):
         final_score("Upgrade: 2\nGrades: 2", marker="grade")
-
-
-# --- labels ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("full", "full"),
-        ("FULL", "full"),
-        (" Full \n", "full"),
-        ('"Full Support."', "full"),
-        ('"Full Support".', "full"),
-        ("“Full Support”", "full"),
-        ("ＦＵＬＬ", "full"),
-        ("support", "full"),
-        ("Fully supported", "full"),
-        ("PARTIAL-SUPPORT", "partial"),
-        ("partial_support", "partial"),
-        ("Partial \u2011 support", "partial"),
-        ("'partial'!", "partial"),
-        ("No Support", "none"),
-        ("not_support", "none"),
-        ("Not supported.", "none"),
-        ("`none`", "none"),
-    ],
-)
-def test_support_labels(value: str, expected: str) -> None:
-    assert label(value, SUPPORT, SUPPORT_LABELS) == expected
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        *("", ".", "-", '""', "yes", "no", "supported", "nosupport", "non-support", "unsupported"),
-        *(
-            "no full support",
-            "not full",
-            "fullish",
-            "full?",
-            "full..",
-            "full/partial",
-            "full support"[1:],
-        ),
-        *(
-            "full or partial",
-            "full, partial",
-            "Label: full",
-            "**full**",
-            "full (all)",
-            "No\nSupport",
-        ),
-        *("fu\u200bll", "fսll", "0", "null"),
-        *(None, True, 3, 2.5, ["full"], {"label": "full"}),
-    ],
-)
-def test_a_value_outside_of_the_closed_set_fails(value: object) -> None:
-    with pytest.raises(ReadError, match="the label must be one of full, none, partial; it is "):
-        label(value, SUPPORT, SUPPORT_LABELS)
-
-
-def test_without_synonyms_only_the_labels_count() -> None:
-    assert label("Partial-Support", ["partial_support", "support"]) == "partial_support"
-    assert label("A Lot", ("none", "some", "a lot")) == "a lot"
-    with pytest.raises(ReadError):
-        label("No Support", ["support", "partial_support"])
-
-
-def test_a_synonym_of_a_label_that_is_not_allowed_fails() -> None:
-    with pytest.raises(ReadError):
-        label("partial support", ("full", "none"), SUPPORT_LABELS)
-
-
-def test_the_support_table_maps_folded_wordings_to_the_three_levels() -> None:
-    assert set(SUPPORT_LABELS.values()) == set(SUPPORT)
-    assert all(label(wording, [wording]) == wording for wording in SUPPORT_LABELS)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Full Support", "full"),
-        ("**Full Support.**\n", "full"),
-        ("Label: No Support", "none"),
-        ("Label: No Support. Full Support would need a date.", "none"),
-        ("**Label: No Support.** Full Support would need a date.", "none"),
-        ('Label: "No Support." Full Support would need a date.', "none"),
-        ("The date is missing.\nLabel: Partial Support", "partial"),
-        ("- **LABEL:** partial_support", "partial"),
-        ("label - none", "none"),
-        ("Label: Full Support\nThe document says so.", "full"),
-        ("Label: Full Support\nOn reflection:\nLabel: none", "none"),
-        ("The label: full would be wrong.\nLabel: none", "none"),
-    ],
-)
-def test_label_line(text: str, expected: str) -> None:
-    assert label_line(text, SUPPORT, SUPPORT_LABELS) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Label:",
-        "Label\nfull",
-        "Label full",
-        "Label = full",
-        "Labels: full",
-        "Full\nSupport",
-        "full\nfull",
-        "It is full",
-        "I say Label: full",
-        "Label: full or partial",
-        "Label: full, as the document says so.",
-        "Label: No. Support is missing.",
-        "Label: full? Perhaps.",
-        "Label: full Label: none",
-        "Label: full\nLabel: 7",
-        "Label: full\nLabel definitions are above.",
-        "Verdict: full",
-    ],
-)
-def test_a_reply_without_one_label_fails(text: str) -> None:
-    with pytest.raises(ReadError, match=r"the last line must be 'Label: X' with X one of full"):
-        label_line(text, SUPPORT, SUPPORT_LABELS)
-
-
-def test_label_line_of_another_field() -> None:
-    assert label_line("Label: none\nSupport: full", SUPPORT, field="support") == "full"
