@@ -6,6 +6,7 @@
         ModelError              2   unknown model, no key, weights that cannot be had
         RunError                2   a run directory that is locked or does not match
       StoppedError              4   the provider refuses every further call (auth, quota)
+                                5   the same, once the user's own budget is reached
       IncompleteError           3   judged, but more units failed than allowed
       CallError                 -   one call went wrong; becomes a Failure, never leaves `judge.llm`
       ReadError                 -   a reply that does not hold what was asked; becomes a Failure
@@ -44,6 +45,7 @@ class InputError(JudgeError):
         expected: str | None = None,
         found: object = None,
     ) -> None:
+        self.message = message
         self.path, self.line, self.field = path, line, field
         self.expected, self.found = expected, found
         super().__init__(self._compose(message))
@@ -73,7 +75,7 @@ class RunError(UsageError):
 
 
 class StoppedError(JudgeError):
-    """The provider refuses every further call; the run can be taken up again later."""
+    """No further call can be made; the run can be taken up again later."""
 
     exit_code = 4
 

@@ -2,16 +2,18 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
 from typing import Any
 
-from judge.llm import CallStoppedError, JudgeClient
+from judge.errors import StoppedError
+from judge.llm import JudgeClient
 from judge.reporting import Notice, Progress
 from judge.runs import RunDirectory
 from judge.tasks import Task
 from judge.types import Call, Failure, Judgment, Reply, Unit
+from judge.votes import agreement, by_majority
 
 
 @dataclass
@@ -19,8 +21,10 @@ class Tally:
     """What one session did for one task.
 
     `units` are all the task has, `before` were judged in an earlier session, `left` were left
-    out by the limit. `calls` were sent, `cached` came from the store. `cost` is in US dollars
-    and None once any call's price is unknown.
+    out by the limit. `calls` were sent, `cached` came from the store. `spent` is in US dollars,
+    for all calls but the `unpriced` ones, of which nobody knows what they cost. `flagged` counts
+    judgments by what was noticed about them, such as an injection that is suspected. Of `pairs`
+    of samples of one unit, `alike` have the same label.
     """
 
     task: str
@@ -32,8 +36,17 @@ class Tally:
     retries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cost: float | None = 0.0
+    spent: float = 0.0
+    unpriced: int = 0
+    alike: int = 0
+    pairs: int = 0
+    flagged: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def cost(self) -> float | None:
+        """What it all cost in US dollars; None once any call's cost is not known."""
+        return None if self.unpriced else self.spent
 
     @property
     def n_failed(self) -> int:
@@ -42,18 +55,21 @@ class Tally:
 
     def summary(self) -> dict[str, Any]:
         """All of it as JSON data."""
-        return {**asdict(self), "failed": dict(self.failed)}
+        return {
+            **asdict(self),
+            "cost": self.cost,
+            "flagged": dict(self.flagged),
+            "failed": dict(self.failed),
+        }
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Both together; None (an unknown cost) stays None."""
+        """Both together."""
         sums = {
             f.name: getattr(self, f.name) + getattr(other, f.name)
             for f in fields(self)
-            if f.name not in ("task", "cost")
+            if f.name != "task"
         }
-        costs = (self.cost, other.cost)
-        cost = None if None in costs else sum(cost for cost in costs if cost is not None)
-        return Tally(self.task, cost=cost, **sums)
+        return Tally(self.task, **sums)
 
 
 _TURNS = 3
@@ -68,6 +84,7 @@ class Executor:
     Args:
         concurrency: calls in flight.
         limit: judge at most this many units.
+        samples: how often each call is asked, if it has a closed set of labels.
     """
 
     def __init__(
@@ -79,7 +96,9 @@ class Executor:
         progress: Progress,
         notice: Notice = lambda text: None,
         limit: int | None = None,
+        samples: int = 1,
     ) -> None:
+        self._samples = samples
         self._client, self._run, self._notice = client, run, notice
         self._concurrency, self._limit, self._progress = concurrency, limit, progress
 
@@ -112,7 +131,7 @@ class Executor:
         return (unit for unit in task.units() if not judgments.is_ok(unit.unit_id))
 
     async def _drain(self, task: Task, calls: Iterator[Call | Judgment], tally: Tally) -> None:
-        """Work through the calls; once interrupted, end those that are paid for, start no more."""
+        """Work through the calls; once stopped, end those that are paid for and start no more."""
         going = True
 
         async def work() -> None:
@@ -124,18 +143,30 @@ class Executor:
 
         workers = [asyncio.create_task(work()) for _ in range(self._concurrency)]
         try:
-            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            done, others = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            if any(isinstance(worker.exception(), StoppedError) for worker in done):
+                going = False
+                await self._let_end(others)
             for worker in done:
                 worker.result()
         except asyncio.CancelledError:
             going = False
             self._notice("stopping: calls in flight are let end; Ctrl-C again stops at once")
-            await asyncio.wait(workers)
+            await self._let_end(workers)
             raise
         finally:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _let_end(self, workers: Collection[asyncio.Task[None]]) -> None:
+        """Wait for the workers whose request is under way; end those that wait for other things."""
+        under_way = self._client.halt()
+        for worker in workers:
+            if worker not in under_way:
+                worker.cancel()
+        if workers:
+            await asyncio.wait(workers)
 
     def _give_up(self, judgment: Judgment, tally: Tally) -> None:
         self._run.judgments.append([judgment])
@@ -147,9 +178,9 @@ class Executor:
         single = len(call.units) == 1
         outcome = await self._outcome(task, call, _TURNS if single else _TURNS - 1)
         if single or not _divisible(outcome):
-            self._settle(call, outcome, to_judgments(call, outcome), tally)
+            self._settle(outcome, to_judgments(call, outcome), tally)
             return
-        self._settle(call, outcome, [], tally)
+        self._settle(outcome, [], tally)
         halves = [part for half in _halves(call.units) for part in task.calls(half)]
         outcomes = [
             await self._half(task, part, tally) for part in halves if isinstance(part, Call)
@@ -159,20 +190,26 @@ class Executor:
 
     async def _half(self, task: Task, part: Call, tally: Tally) -> Reply | Failure:
         outcome = await self._outcome(task, part, 1)
-        self._settle(part, outcome, to_judgments(part, outcome), tally)
+        self._settle(outcome, to_judgments(part, outcome), tally)
         return outcome
 
     async def _outcome(self, task: Task, call: Call, turns: int) -> Reply | Failure:
-        try:
-            return await self._client.ask(call, lambda text: task.read(call, text), turns=turns)
-        except CallStoppedError as stop:
-            self._run.record(call, [], stop.attempts)
-            raise
+        outcomes: list[Reply | Failure] = []
+        for sample in range(self._samples if call.labels else 1):
+            outcome = await self._client.ask(
+                call,
+                lambda text: task.read(call, text),
+                turns=turns,
+                noted=lambda attempt: self._run.note(call, attempt),
+                sample=sample,
+            )
+            outcomes.append(outcome)
+            if len(call.units) > 1 and _divisible(outcome):
+                break  # the halves are asked as often
+        return by_majority(call, outcomes)
 
-    def _settle(
-        self, call: Call, outcome: Reply | Failure, judgments: list[Judgment], tally: Tally
-    ) -> None:
-        self._run.record(call, judgments, outcome.attempts)
+    def _settle(self, outcome: Reply | Failure, judgments: list[Judgment], tally: Tally) -> None:
+        self._run.judgments.append(judgments)
         _add(tally, outcome, judgments)
         failed = sum(judgment.status == "failed" for judgment in judgments)
         self._progress.advance(len(judgments), failed, _cost(outcome))
@@ -197,6 +234,7 @@ def _judged(call: Call, unit: Unit, reply: Reply) -> Judgment:
         template_sha256=call.prompt.sha256,
         key=reply.key,
         flags=(*call.flags, *verdict.flags),
+        probabilities=verdict.probabilities,
         detail=verdict.detail,
     )
 
@@ -238,6 +276,13 @@ def _add(tally: Tally, outcome: Reply | Failure, judgments: list[Judgment]) -> N
     tally.retries += max(0, len(sent) - 1)
     tally.prompt_tokens += sum(attempt.usage.prompt_tokens or 0 for attempt in sent)
     tally.completion_tokens += sum(attempt.usage.completion_tokens or 0 for attempt in sent)
-    cost = _cost(outcome)
-    tally.cost = None if tally.cost is None or cost is None else tally.cost + cost
+    tally.spent += sum(attempt.cost or 0.0 for attempt in sent)
+    tally.unpriced += sum(attempt.cost is None for attempt in sent)
+    for judgment in judgments:
+        equal, pairs = agreement(judgment.detail.get("samples", ()))
+        tally.alike += equal
+        tally.pairs += pairs
+    tally.flagged.update(
+        flag for j in judgments for flag in {flag.partition(":")[0] for flag in j.flags}
+    )
     tally.failed.update(j.failure for j in judgments if j.failure is not None)

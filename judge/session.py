@@ -1,25 +1,28 @@
 """A judging session: one judge, its store and one run directory, opened and closed together."""
 
 import contextlib
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Container, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judge.errors import ModelError, UsageError
+from judge.clients import open_client, price_of, resolved
+from judge.errors import UsageError
 from judge.executor import Executor, Tally
 from judge.formats.topics import write_topics
-from judge.llm import JudgeClient, JudgeSettings, model_of_tag
-from judge.llm.limits import RequestsPerMinute
-from judge.llm.providers import identity_of, open_provider
+from judge.llm import JudgeClient
+from judge.llm.providers import identity_of
 from judge.manifest import Stage, new_manifest
-from judge.reporting import Notice, Reporter
+from judge.planning import Plan, copy_of, seconds_a_call
+from judge.reporting import QUIET, Notice, Reporter
 from judge.runs import TOPICS, RunDirectory
 from judge.settings import Settings
 from judge.tasks import Task
+from judge.tasks.chosen import Chosen
 from judge.templates import Template, load_template
 from judge.types import Topic
+from judge.uncertainty import write_uncertainty
 from judge_cache import Store, StoreError, open_store
 
 _SHOWN = 20
@@ -29,19 +32,26 @@ _SHOWN = 20
 class Session:
     """An open session on the `topics` that are judged.
 
-    `tallies` say what was done for each task.
+    `tallies` say what was done for each task; `plan` counts what would be, where that is asked.
+    `only` holds the ids of the units that are judged, None for all; `instead` the templates that
+    stand in for others, by the names of these.
     """
 
     settings: Settings
     topics: Collection[Topic]
     run: RunDirectory
+    client: JudgeClient
     executor: Executor
     notice: Notice
+    plan: Plan | None = None
     tallies: dict[str, Tally] = field(default_factory=dict)
+    only: Container[str] | None = None
+    instead: Mapping[str, str] = field(default_factory=dict)
 
     def template(self, name: str) -> Template:
-        """The template `name`, the user's own before the built-in one."""
-        return load_template(name, self.settings.prompts)
+        """The template `name` or what stands in for it, the user's own before the built-in one."""
+        chosen = self.instead.get(name, name)
+        return load_template(chosen, self.settings.prompts, images=self.settings.images)
 
     async def judge(self, task: Task, inputs: Mapping[str, str], **choices: Any) -> Tally:
         """Judge every unit of `task`, after entering it in the manifest.
@@ -53,8 +63,11 @@ class Session:
 
         Raises:
             RunError: the run's judgments of this task rest on something else.
+            InputError: an image that is to be shown cannot be; nothing was asked then.
             StoppedError: the provider refuses every further call.
         """
+        if self.settings.images:
+            choices = {**choices, "images": True}
         stage = Stage(
             template=task.template.head.name,
             template_sha256=task.template.sha256,
@@ -63,13 +76,26 @@ class Session:
         )
         self.run.begin(task.name, stage)
         write_topics(self.run.path / TOPICS, self.topics)  # what scores are averaged over
-        tally = await self.executor.run(task)
+        if self.plan is not None:
+            self.plan.begin(task.name)
+        if self.only is not None:
+            task = Chosen(task, self.only)
+        if self.settings.images:
+            _check_images(task)
+        try:
+            tally = await self.executor.run(task)
+        finally:
+            self.run.adapt(self.client.dialect.differences())
+        if self.settings.samples > 1 or self.settings.logprobs:
+            write_uncertainty(self.run.path, self.run.judgments)
         earlier = self.tallies.get(task.name)
         self.tallies[task.name] = tally if earlier is None else earlier + tally
         return tally
 
     def complaint(self) -> str | None:
         """Why the session does not count as complete: units not in the store, or failed ones."""
+        if self.plan is not None:
+            return None
         if any(tally.failed["offline"] for tally in self.tallies.values()):
             return self._misses()
         told = [line for tally in self.tallies.values() if (line := self._failures(tally))]
@@ -95,6 +121,12 @@ class Session:
         return f"{len(found)} units have no stored reply; judge them online:{listed}{more}"
 
 
+def _check_images(task: Task) -> None:
+    """Make every call once, so that an image that cannot be shown is met before any is paid for."""
+    for _ in task.calls(task.units()):
+        pass
+
+
 @asynccontextmanager
 async def open_session(
     settings: Settings, topics: Collection[Topic], out: Path, report: Reporter
@@ -104,17 +136,41 @@ async def open_session(
     Raises:
         ModelError: the model is not known, or has no key.
         RunError: the run directory is in use, or was made with another model.
-        UsageError: the store cannot be opened.
+        UsageError: the store cannot be opened, a budget has no price to go by, or images are to
+            be shown to a model that takes none.
     """
     async with contextlib.AsyncExitStack() as stack:
         store = stack.enter_context(_opened(settings.cache, report.notice))
-        settings = _resolved(settings, store)
-        client = _client(settings, store)
-        stack.push_async_callback(client.aclose)
-        parameters = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
-        identity = client.identity
-        manifest = new_manifest(identity.model, identity.base_url, parameters)
+        settings = resolved(settings, store)
+        identity = identity_of(settings.model, settings.base_url)
+        if settings.images and identity.kind == "local":
+            raise UsageError("the embedded models take no images: drop --images or name another")
+        plan: Plan | None = None
+        kept: Store | None = store
+        if settings.plan:
+            kept = None if settings.fresh else store
+            plan = Plan(price_of(settings, identity), seconds_a_call(out))
+            out = stack.enter_context(copy_of(out))
+            settings = settings.model_copy(update={"offline": True, "fresh": False})
+            report = QUIET
+        parameters: dict[str, Any] = {
+            "temperature": settings.temperature,
+            "max_tokens": settings.max_tokens,
+        }
+        if settings.samples > 1:
+            parameters["samples"] = settings.samples
+        if settings.logprobs:
+            parameters["logprobs"] = True
+        manifest = new_manifest(identity.model, identity.base_url, parameters, settings.model)
         run = stack.enter_context(RunDirectory(out, manifest, report.command))
+        client = open_client(
+            settings,
+            kept,
+            spent=run.spent(),
+            notice=report.notice,
+            missed=plan.missed if plan else lambda request: None,
+        )
+        stack.push_async_callback(client.aclose)
         executor = Executor(
             client,
             run,
@@ -122,8 +178,9 @@ async def open_session(
             progress=report.progress,
             notice=report.notice,
             limit=settings.limit,
+            samples=settings.samples,
         )
-        yield Session(settings, topics, run, executor, report.notice)
+        yield Session(settings, topics, run, client, executor, report.notice, plan)
 
 
 def _opened(path: Path, notice: Notice) -> Store:
@@ -131,55 +188,3 @@ def _opened(path: Path, notice: Notice) -> Store:
         return open_store(path, on_notice=notice)
     except StoreError as error:
         raise UsageError(f"{error} (--cache names another folder)") from error
-
-
-def _client(settings: Settings, store: Store) -> JudgeClient:
-    how = JudgeSettings(
-        temperature=settings.temperature,
-        max_tokens=settings.max_tokens,
-        timeout=settings.timeout,
-        attempts=settings.attempts,
-        fresh=settings.fresh,
-        offline=settings.offline,
-    )
-    identity = identity_of(settings.model, settings.base_url)
-    provider = None
-    if not settings.offline:
-        provider = open_provider(settings.model, settings.base_url, parallel=settings.concurrency)
-    limits = () if settings.rpm is None else (RequestsPerMinute(settings.rpm),)
-    return JudgeClient(provider, identity, store=store, settings=how, limits=limits)
-
-
-def _resolved(settings: Settings, store: Store) -> Settings:
-    """Settings with `replay/<model>` as that model offline, and `replay` as the store's only one.
-
-    The address is that of the stored replies, unless one is given.
-
-    Raises:
-        ModelError: the store holds replies of several models, or of none.
-    """
-    kind, _, model = settings.model.partition("/")
-    if kind != "replay":
-        return settings
-    model = model or _only_model(store)
-    update = {"model": model, "offline": True}
-    if settings.base_url is None:
-        update["base_url"] = _address_of(model, store)
-    return settings.model_copy(update=update)
-
-
-def _only_model(store: Store) -> str:
-    stored = sorted({model_of_tag(tag) for tag in store.tags()})
-    if len(stored) != 1:
-        held = ", ".join(stored) or "none"
-        raise ModelError(f"say which model to replay, as replay/<model>; stored are: {held}")
-    return stored[0]
-
-
-def _address_of(model: str, store: Store) -> str | None:
-    """Where the stored replies of a model came from; of several addresses the first found."""
-    for key in store.keys():  # noqa: SIM118  a store is no dict
-        request = (store.get(key) or {}).get("request", {})
-        if request and model_of_tag(f"{request['provider']} {request['model']} -") == model:
-            return str(request["base_url"]) if request["base_url"] else None
-    return None

@@ -1,17 +1,20 @@
 """The judge, asked through one door: a call in, a checked reply or a failure out."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from judge.errors import UsageError
-from judge.llm.exchange import Exchange, Read
+from judge.llm.dialect import Dialect, Spoken
+from judge.llm.exchange import Exchange, Missed, Noted, Read, Way
+from judge.llm.faults import CallStoppedError
 from judge.llm.limits import Combined, Limit
+from judge.llm.prices import Price
 from judge.llm.providers.base import Provider
 from judge.llm.replies import Replies, tag_of
-from judge.llm.request import Identity, key
+from judge.llm.request import Identity
 from judge.llm.retry import Sleep
 from judge.llm.sending import Sender
 from judge.llm.settings import JudgeSettings
@@ -20,6 +23,8 @@ from judge.llm.turns import first_request
 from judge.types import Call, Failure, Reply
 
 _HOSTED_CONCURRENCY = 16
+_PATIENCE = 20
+"""Calls one after the other that no answer came to, before the server is taken for dead."""
 
 
 class JudgeClient:
@@ -31,7 +36,10 @@ class JudgeClient:
         store: where replies are kept; None keeps none.
         settings: how calls are made.
         limits: what each request must pass, in this order.
+        price: of the model's tokens; None where it is not known.
         sleep: how the pauses between tries are waited, in seconds.
+        tell: takes a line for people: what of the protocol the model refuses.
+        missed: hears of requests without a stored reply, where only the store is to answer.
 
     Raises:
         UsageError: there is neither a provider nor `settings.offline`, or both ways of
@@ -46,37 +54,58 @@ class JudgeClient:
         store: Store | None = None,
         settings: JudgeSettings | None = None,
         limits: tuple[Limit, ...] = (),
+        price: Price | None = None,
         sleep: Sleep = asyncio.sleep,
+        tell: Callable[[str], None] = lambda text: None,
+        missed: Missed = lambda request: None,
     ) -> None:
-        self._settings = settings = settings or JudgeSettings()
-        self._identity, self._replies = identity, Replies(store)
-        self._sender: Sender | None = None
-        self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
+        settings = settings or JudgeSettings()
         if settings.offline and settings.fresh:
             raise UsageError("offline answers from the store alone and fresh ignores it: drop one")
-        if settings.offline:
-            return
-        if provider is None:
+        if provider is None and not settings.offline:
             raise UsageError("a judge needs a provider, unless it answers offline")
-        self._sender = Sender(
-            provider,
-            limit=Combined(*limits),
-            timeout=settings.timeout,
-            attempts=settings.attempts,
-            sleep=sleep,
-        )
+        sender = None
+        if provider is not None and not settings.offline:
+            sender = Sender(
+                provider,
+                limit=Combined(*limits),
+                price=price,
+                timeout=settings.timeout,
+                attempts=settings.attempts,
+                sleep=sleep,
+            )
+        self._tell = tell
+        replies = Replies(store)
+        known = Dialect() if settings.fresh else replies.dialect(identity)
+        spoken = Spoken(known, self._learned)
+        self._way = Way(identity, settings, replies, spoken, sender, missed)
+        self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._unanswered = 0
 
     @property
     def identity(self) -> Identity:
         """Which model answers."""
-        return self._identity
+        return self._way.identity
+
+    @property
+    def dialect(self) -> Dialect:
+        """What of the OpenAI protocol the model understands, as far as it is known."""
+        return self._way.spoken.dialect
 
     @property
     def concurrency(self) -> int:
         """How many calls in flight suit the model: the embedded one answers one at a time."""
-        return 1 if self._identity.kind == "local" else _HOSTED_CONCURRENCY
+        return 1 if self.identity.kind == "local" else _HOSTED_CONCURRENCY
 
-    async def ask(self, call: Call, read: Read, *, turns: int = 3) -> Reply | Failure:
+    async def ask(
+        self,
+        call: Call,
+        read: Read,
+        *,
+        turns: int = 3,
+        noted: Noted = lambda attempt: None,
+        sample: int = 0,
+    ) -> Reply | Failure:
         """Return the reply to `call`, from the store or from the model, or why there is none.
 
         Args:
@@ -84,24 +113,37 @@ class JudgeClient:
             read: reads an answer into one verdict for each unit, by unit_id, or raises
                 `ReadError` in words that the judge can be shown.
             turns: how often to ask at most, while replies cannot be read.
+            noted: hears of every attempt as soon as it is over.
+            sample: which of several askings of the same call this is, from 0.
 
         Raises:
-            CallStoppedError: the provider would refuse every further call as well.
+            CallStoppedError: no further call can be made: the provider refuses, the budget is
+                reached, or no answer came to many calls one after the other.
             ModelError: the embedded model cannot be had.
         """
-        async with self._alone(key(first_request(call, self._identity, self._settings))):
-            return await self._exchange(call, read, turns).run()
+        first = first_request(call, self.identity, self._way.settings, sample)
+        async with self._alone(first.key):
+            outcome = await Exchange(call, first, read, self._way, turns, noted).run()
+        self._listen(outcome)
+        return outcome
 
-    def _exchange(self, call: Call, read: Read, turns: int) -> Exchange:
-        return Exchange(
-            call,
-            read,
-            identity=self._identity,
-            settings=self._settings,
-            replies=self._replies,
-            sender=self._sender,
-            turns=turns,
-        )
+    def _listen(self, outcome: Reply | Failure) -> None:
+        """Stop where the server seems dead, or refuses whatever is sent."""
+        if isinstance(outcome, Reply) or outcome.kind not in ("transport", "parameter"):
+            self._unanswered = 0
+            return
+        self._unanswered += 1
+        if self._unanswered >= _PATIENCE:
+            raise CallStoppedError(
+                f"{self.identity.name} answered none of the last {_PATIENCE} calls: "
+                f"{outcome.message}; see whether the server is well, then run the same command "
+                "again: what is judged is kept",
+                outcome.attempts,
+            )
+
+    def _learned(self, dialect: Dialect) -> None:
+        self._way.replies.keep_dialect(self.identity, dialect)
+        self._tell(f"{self.identity.name} is asked {dialect.told()}, since it refuses otherwise")
 
     @asynccontextmanager
     async def _alone(self, first: str) -> AsyncIterator[None]:
@@ -116,15 +158,19 @@ class JudgeClient:
             if waiting > 1:
                 self._asking[first] = (lock, waiting - 1)
 
+    def halt(self) -> set[asyncio.Task[Any]]:
+        """Send nothing more; return the tasks whose request is under way and may be let end."""
+        return set() if self._way.sender is None else self._way.sender.halt()
+
     def keep_halved(self, call: Call) -> None:
         """Note for later runs that `call` was answered only in halves."""
-        request = first_request(call, self._identity, self._settings)
-        self._replies.keep_halved(request, tag=tag_of(self._identity, call.prompt.template))
+        request = first_request(call, self.identity, self._way.settings)
+        self._way.replies.keep_halved(request, tag=tag_of(self.identity, call.prompt.template))
 
     async def aclose(self) -> None:
         """Close the connections; the store stays open."""
-        if self._sender is not None:
-            await self._sender.aclose()
+        if self._way.sender is not None:
+            await self._way.sender.aclose()
 
     async def __aenter__(self) -> Self:
         return self

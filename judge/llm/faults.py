@@ -38,6 +38,7 @@ class CallError(JudgeError):
         retryable: the same request may succeed later.
         retry_after: seconds the server asks to wait, at most `LONGEST_WAIT`.
         fatal: every further call would fail the same way.
+        parameter: the parameter that the server names as refused.
         status: the HTTP status of the answer, None where there was none.
     """
 
@@ -50,19 +51,26 @@ class CallError(JudgeError):
         retry_after: float | None = None,
         fatal: bool = False,
         status: int | None = None,
+        parameter: str | None = None,
     ) -> None:
         super().__init__(message)
         self.kind: FailureKind = kind
         self.retryable, self.retry_after = retryable, retry_after
-        self.fatal, self.status = fatal, status
+        self.fatal, self.status, self.parameter = fatal, status, parameter
 
 
 class CallStoppedError(StoppedError):
-    """The provider refuses every further call; `attempts` are those of the call that met it."""
+    """No further call can be made; `attempts` are those of the call that met it."""
 
-    def __init__(self, message: str, attempts: tuple[Attempt, ...]) -> None:
+    def __init__(
+        self,
+        message: str,
+        attempts: tuple[Attempt, ...],
+        *,
+        exit_code: int = StoppedError.exit_code,
+    ) -> None:
         super().__init__(message)
-        self.attempts = attempts
+        self.attempts, self.exit_code = attempts, exit_code
 
 
 def timed_out(timeout: float) -> CallError:
@@ -141,7 +149,12 @@ def _classified(
         retry_after=retry_after(headers.get("retry-after")) if waits else None,
         fatal=kind in ("auth", "quota") or (kind == "parameter" and status == 404),
         status=status,
+        parameter=_text_or_none(fault.get("param")),
     )
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _kind(status: int | None, codes: set[str], classes: set[str], said: str) -> FailureKind:

@@ -3,20 +3,32 @@
 A reply may be had only at the second or third ask: after a repair turn, or with more room. It is
 kept under the key of the request that gave it, and each request before it gets an entry
 `{"request": ..., "answered_by": <that key>}`. A call that could only be answered in halves gets
-`{"request": ..., "in_halves": true}`, so that it is not paid for whole again. So every entry's
+`{"request": ..., "in_halves": true}`, so that it is not paid for whole again. What a model was
+found not to understand is one entry `{"request": ..., "dialect": ...}`. So every entry's
 key is the sha256 of its own request, no unusable reply is stored, and a later run that starts
 with the first request is led to the reply without paying for either again.
 """
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from judge.llm.dialect import Dialect
 from judge.llm.providers.base import Completion
-from judge.llm.request import Identity, Request, key_of, request_payload
+from judge.llm.request import KEY_VERSION, Identity, Request, key_of, request_payload
 from judge.llm.store import Store
+
+
+class Found(NamedTuple):
+    """A stored reply and the key of the request that gave it.
+
+    The reply is None where the request was answered only in halves.
+    """
+
+    key: str
+    completion: Completion | None
 
 
 class Replies:
@@ -25,21 +37,20 @@ class Replies:
     def __init__(self, store: Store | None) -> None:
         self._store = store
 
-    def find(self, key: str) -> tuple[str, Completion] | None:
-        """Return the reply that `key` leads to, with the key of the request that gave it."""
+    def find(self, key: str) -> Found | None:
+        """Return the reply that `key` leads to."""
         if self._store is None:
             return None
-        entry = self._store.get(key)
+        entry = self._store.recall(key)
         if entry is not None and "answered_by" in entry:
             key = str(entry["answered_by"])
-            entry = self._store.get(key)
-        reply = None if entry is None else _completion(entry)
-        return None if reply is None else (key, reply)
-
-    def was_halved(self, key: str) -> bool:
-        """Whether the request of `key` was answered only in halves."""
-        entry = None if self._store is None else self._store.get(key)
-        return entry is not None and entry.get("in_halves") is True
+            entry = self._store.recall(key)
+        if entry is None:
+            return None
+        if entry.get("in_halves") is True:
+            return Found(key, None)
+        reply = _completion(entry)
+        return None if reply is None else Found(key, reply)
 
     def keep_halved(self, request: Request, *, tag: str) -> None:
         """Note that `request` was answered only in halves, whose replies are kept."""
@@ -47,6 +58,22 @@ class Replies:
             payload = request_payload(request)
             entry = {"request": payload, "in_halves": True}
             self._store.put(key_of(payload), entry, tag=tag)
+
+    def dialect(self, identity: Identity) -> Dialect:
+        """Return the dialect that a model was found to speak, the whole protocol if none is."""
+        key = key_of(_dialect_of(identity))
+        entry = None if self._store is None else self._store.recall(key)
+        try:
+            return Dialect.model_validate((entry or {}).get("dialect", {}))
+        except ValidationError:  # of another version: it is found out again
+            return Dialect()
+
+    def keep_dialect(self, identity: Identity, dialect: Dialect) -> None:
+        """Keep the dialect of a model for later runs."""
+        if self._store is not None:
+            request = _dialect_of(identity)
+            entry = {"request": request, "dialect": dialect.differences()}
+            self._store.put(key_of(request), entry, tag=tag_of(identity, "dialect"))
 
     def keep(
         self, request: Request, completion: Completion, *, before: Iterable[Request], tag: str
@@ -63,6 +90,16 @@ class Replies:
             asked = request_payload(earlier)
             if (key := key_of(asked)) != answered_by:
                 self._store.put(key, {"request": asked, "answered_by": answered_by}, tag=tag)
+
+
+def _dialect_of(identity: Identity) -> dict[str, Any]:
+    return {
+        "key_version": KEY_VERSION,
+        "provider": identity.kind,
+        "base_url": identity.base_url,
+        "model": identity.model,
+        "dialect": True,
+    }
 
 
 def _completion(entry: dict[str, Any]) -> Completion | None:

@@ -6,12 +6,15 @@ no timeout, no retries, no date, no name of a run.
 
 import hashlib
 import json
-from typing import Any, Self
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 from pydantic import field_validator
 
+from judge.images import data_url
 from judge.llm.redaction import public_url, well_formed
-from judge.types import Message, Record
+from judge.types import Image, Message, Record
 
 KEY_VERSION = 1
 
@@ -55,7 +58,7 @@ class Request(Record):
     @field_validator("messages")
     @classmethod
     def _valid_text(cls, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        return tuple(Message(role=m.role, content=well_formed(m.content)) for m in messages)
+        return tuple(m.model_copy(update={"content": well_formed(m.content)}) for m in messages)
 
     @field_validator("params")
     @classmethod
@@ -75,15 +78,47 @@ class Request(Record):
                 return int(self.params[name])
         return None
 
-    def wire_messages(self) -> list[dict[str, Any]]:
-        """The messages as the OpenAI protocol writes them."""
-        return [{"role": m.role, "content": m.content} for m in self.messages]
+    @cached_property
+    def key(self) -> str:
+        """The key under which the reply is kept."""
+        return key_of(request_payload(self))
 
-    def with_max_tokens(self, limit: int) -> Self:
+    def wire_messages(self) -> list[dict[str, Any]]:
+        """The messages as the OpenAI protocol writes them, images read from their files.
+
+        Raises:
+            InputError: an image is not what it was when the request was made.
+        """
+        return [_written(message, _sent) for message in self.messages]
+
+    def with_params(self, params: dict[str, Any]) -> "Request":
+        """Return the same request with other parameters."""
+        return Request(
+            identity=self.identity, messages=self.messages, params=params, sample=self.sample
+        )
+
+    def with_max_tokens(self, limit: int) -> "Request":
         """Return the same request with room for a reply of `limit` tokens."""
         renamed = "max_completion_tokens" in self.params
         name = "max_completion_tokens" if renamed else "max_tokens"
-        return self.model_copy(update={"params": {**self.params, name: limit}})
+        return self.with_params({**self.params, name: limit})
+
+
+def _written(message: Message, part: Callable[[Image], dict[str, Any]]) -> dict[str, Any]:
+    """A message as JSON data: its text, or where it has images a list of parts."""
+    if not message.images:
+        return {"role": message.role, "content": message.content}
+    text = {"type": "text", "text": message.content}
+    return {"role": message.role, "content": [text, *map(part, message.images)]}
+
+
+def _sent(image: Image) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": data_url(image)}}
+
+
+def _named(image: Image) -> dict[str, Any]:
+    """An image in a key and in the store: wherever it lies, and not its bytes."""
+    return {"type": "image", "sha256": image.sha256, "media_type": image.media_type}
 
 
 def request_payload(request: Request) -> dict[str, Any]:
@@ -93,7 +128,7 @@ def request_payload(request: Request) -> dict[str, Any]:
         "provider": request.identity.kind,
         "base_url": request.identity.base_url,
         "model": request.identity.model,
-        "messages": request.wire_messages(),
+        "messages": [_written(message, _named) for message in request.messages],
         "params": request.params,
         "sample": request.sample,
     }
@@ -107,12 +142,14 @@ def key_of(payload: dict[str, Any]) -> str:
     Raises:
         ValueError: a number in it is not finite.
     """
-    text = json.dumps(
-        payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_CANONICAL(payload).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def key(request: Request) -> str:
     """Return the key under which the reply to `request` is kept."""
-    return key_of(request_payload(request))
+    return request.key
+
+
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode

@@ -15,7 +15,8 @@ class JudgeSettings(Record):
         attempts: tries of one request while faults pass, the first included.
         fresh: ask although a reply is stored; the new one takes its place.
         offline: answer from the store alone.
-        sample: number of the sample, from 0: repeated judgments of the same call.
+        logprobs: ask for log-probabilities of the tokens of replies that state labels.
+        sample: number of the first sample, from 0: repeated judgments of the same call.
     """
 
     temperature: float | None = Field(0.0, ge=0, le=2)
@@ -24,4 +25,5 @@ class JudgeSettings(Record):
     attempts: int = Field(4, ge=1)
     fresh: bool = False
     offline: bool = False
+    logprobs: bool = False
     sample: int = Field(0, ge=0)

@@ -6,20 +6,27 @@ from judge.llm.request import Identity, Request
 from judge.llm.settings import JudgeSettings
 from judge.types import Call, Message
 
+_TOP = 20
+"""Alternatives a token that are asked for: the most that servers give."""
 
-def first_request(call: Call, identity: Identity, settings: JudgeSettings) -> Request:
-    """Return the request that `call` is, with nothing in it that is not sent."""
+
+def first_request(
+    call: Call, identity: Identity, settings: JudgeSettings, sample: int = 0
+) -> Request:
+    """Return the request that a sample of `call` is, with nothing in it that is not sent."""
     params: dict[str, Any] = {"max_tokens": settings.max_tokens or call.max_tokens}
     if settings.temperature is not None:
         params["temperature"] = settings.temperature
     if call.reply_schema is not None:
         form = {"name": "reply", "strict": True, "schema": call.reply_schema}
         params["response_format"] = {"type": "json_schema", "json_schema": form}
+    if settings.logprobs and call.labels:
+        params |= {"logprobs": True, "top_logprobs": _TOP}
     return Request(
         identity=identity,
         messages=call.prompt.messages,
         params=params,
-        sample=settings.sample,
+        sample=settings.sample + sample,
     )
 
 
@@ -48,7 +55,7 @@ def repaired(request: Request, original: Request, error: str, turn: int, turns: 
     )
     *others, last = original.messages
     if last.role == "user":
-        prompt = (*others, Message(role="user", content=f"{last.content}\n\n{note}"))
+        prompt = (*others, last.model_copy(update={"content": f"{last.content}\n\n{note}"}))
     else:
         prompt = (*original.messages, Message(role="user", content=note))
     return Request(

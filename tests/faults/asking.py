@@ -33,6 +33,9 @@ class MemoryStore:
         entry: dict[str, Any] | None = json.loads(self.rows.get(key, "null"))
         return entry
 
+    def recall(self, key: str) -> dict[str, Any] | None:
+        return self.get(key)
+
     def put(self, key: str, entry: dict[str, Any], *, tag: str) -> bool:
         if key_of(entry["request"]) != key:
             raise ValueError("the key is not that of the request")

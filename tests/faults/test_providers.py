@@ -197,7 +197,7 @@ def test_a_refusal_of_every_call_stops_the_run(
         (error(400, "The response was filtered", code="content_filter"), "blocked"),
         (error(400, "too long", code="context_length_exceeded"), "context"),
         (error(400, "This model's maximum context length is 8192 tokens"), "context"),
-        (error(400, "temperature is not supported", code="unsupported_value"), "parameter"),
+        (error(400, "seed is not supported", code="unsupported_value"), "parameter"),
         (error(422, "what is that"), "parameter"),
     ],
     ids=["filter", "context", "context without code", "parameter", "422"],

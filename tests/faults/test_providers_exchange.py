@@ -17,6 +17,8 @@ from judge.llm import (
     key_of,
     open_provider,
 )
+from judge.llm.claims import Claim
+from judge.llm.turns import first_request
 from judge.parsing import json_object
 from judge.types import Failure, Reply, Verdict
 from tests.faults.asking import MODELS, MemoryStore, ask, call_for, reader
@@ -315,8 +317,8 @@ def test_cancelling_goes_through_untouched(serve: Serve, model: str) -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            async with limit:
-                pass
+            request = first_request(call, provider.identity, JudgeSettings())
+            await limit.enter(Claim(request, None))  # the slot was given back
 
     asyncio.run(run())
     assert server.hits == 2

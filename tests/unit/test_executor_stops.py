@@ -73,7 +73,7 @@ def test_stopping_ends_workers_that_wait(bench: Bench) -> None:
     async def pause(call: Call) -> None:
         await asyncio.sleep(0 if docid_of(call) == "d0" else 3600)
 
-    judge = ScriptedJudge(lambda call: refuse(), pause)
+    judge = ScriptedJudge(lambda call: refuse(), pause, under_way=False)
     with pytest.raises(StoppedError):
         bench.judge(relevance(3), judge, concurrency=3)
     assert bench.judgments() == {}
@@ -183,15 +183,16 @@ def test_the_price_of_a_batch_that_was_split_counts(bench: Bench) -> None:
 
 
 def test_tallies_add_up() -> None:
-    one = Tally("create", units=3, before=1, calls=2, cost=0.5)
+    one = Tally("create", units=3, before=1, calls=2, spent=0.5)
     one.failed["parse"] = 1
-    other = Tally("create", units=4, left=2, calls=1, cost=0.25)
+    other = Tally("create", units=4, left=2, calls=1, spent=0.25)
     other.failed.update(parse=1, empty=1)
     both = one + other
     assert (both.task, both.units, both.before, both.left, both.calls) == ("create", 7, 1, 2, 3)
     assert both.cost == 0.75
     assert both.failed == {"parse": 2, "empty": 1}
-    assert (one + Tally("create", cost=None)).cost is None
+    unknown = one + Tally("create", unpriced=1)
+    assert (unknown.cost, unknown.spent) == (None, 0.5)
     assert one.failed == {"parse": 1}
 
 

@@ -2,8 +2,11 @@
 
 from typing import Protocol
 
+from pydantic import Field
+
+from judge.llm.pace import Pace
 from judge.llm.request import Identity, Request
-from judge.types import Record, Usage
+from judge.types import Record, Token, Usage
 
 __all__ = ["Completion", "Identity", "Provider"]
 
@@ -12,7 +15,9 @@ class Completion(Record):
     """What a model said, unchecked.
 
     `text` is the content alone; `reasoning` is kept apart by the server and never read for an
-    answer. `model` is the name the provider gives. `cost` is in US dollars, None where unknown.
+    answer. `tokens` are those of the text, where they were asked for and sent. `model` is the
+    name the provider gives. `cost` is in US dollars, None where unknown. `pace` is what the
+    answer says of rate limits; it is of the moment, and not dumped.
     """
 
     text: str
@@ -21,7 +26,9 @@ class Completion(Record):
     reasoning: str | None = None
     model: str
     usage: Usage = Usage()
+    tokens: tuple[Token, ...] | None = None
     cost: float | None = None
+    pace: Pace | None = Field(None, exclude=True)
 
 
 class Provider(Protocol):

@@ -69,6 +69,7 @@ class LitellmProvider:
         return completion_of(
             answer.model_dump(warnings=False),
             model=request.model,
+            headers=getattr(answer, "_response_headers", None),
             cost=self._cost(answer, request.model),
             secrets=self._secrets,
         )

@@ -64,7 +64,8 @@ class OpenAIProvider:
         except self._openai.OpenAIError as error:
             raise call_error(error, timeout=timeout, secrets=self._secrets) from None
         body = _decoded(answer.http_response.content)
-        return completion_of(body, model=request.model, secrets=self._secrets)
+        headers = answer.http_response.headers
+        return completion_of(body, model=request.model, headers=headers, secrets=self._secrets)
 
     async def aclose(self) -> None:
         """Close the connections, if any were opened."""

@@ -1,22 +1,29 @@
 """The OpenAI chat protocol, as far as it is read here: leniently, for servers vary."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from judge.llm.faults import body_error
+from judge.llm.pace import pace_of
 from judge.llm.providers.base import Completion
 from judge.llm.redaction import well_formed
-from judge.types import Usage
+from judge.types import Token, Usage
 
 
 def completion_of(
-    body: Any, *, model: str, cost: float | None = None, secrets: Iterable[str] = ()
+    body: Any,
+    *,
+    model: str,
+    headers: Mapping[str, str] | None = None,
+    cost: float | None = None,
+    secrets: Iterable[str] = (),
 ) -> Completion:
     """Return the completion in the JSON body of an answer of status 200.
 
     Args:
         body: the decoded body.
         model: the name to note where the body has none.
+        headers: those of the answer.
         cost: US dollars; where None, the `usage.cost` that some gateways send.
         secrets: texts that must not be kept, whatever the server repeats.
 
@@ -35,7 +42,9 @@ def completion_of(
         reasoning=_clean(message.get("reasoning_content") or message.get("reasoning"), secrets),
         model=_clean(body.get("model"), ()) or model,
         usage=_usage(usage),
+        tokens=_tokens(choice.get("logprobs")),
         cost=_price(usage.get("cost")) if cost is None else cost,
+        pace=pace_of(headers or {}),
     )
 
 
@@ -70,6 +79,27 @@ def _usage(usage: dict[str, Any]) -> Usage:
         completion_tokens=_count(usage.get("completion_tokens")),
         cached_tokens=_count(details.get("cached_tokens")),
     )
+
+
+def _tokens(logprobs: Any) -> tuple[Token, ...] | None:
+    """The tokens of a reply with their log-probabilities; None where they were not sent whole."""
+    items = _object(logprobs).get("content")
+    if not isinstance(items, list) or not items:
+        return None
+    tokens = [_token(_object(item)) for item in items]
+    return tuple(token for token in tokens if token is not None) if all(tokens) else None
+
+
+def _token(item: dict[str, Any]) -> Token | None:
+    text, logprob = item.get("token"), item.get("logprob")
+    if not isinstance(text, str) or not isinstance(logprob, int | float):
+        return None
+    top: dict[str, float] = {}
+    for other in item.get("top_logprobs") or ():
+        likely = _token({**_object(other), "top_logprobs": None})
+        if likely is not None:
+            top.setdefault(likely.text, likely.logprob)
+    return Token(text=str(well_formed(text)), logprob=float(logprob), top=top)
 
 
 def _count(value: Any) -> int | None:
