@@ -5,7 +5,19 @@ nothing in it is ever unpickled, nothing is ever evicted. It may be used by seve
 several processes at once.
 """
 
-from judge_cache.errors import StoreError
+from judge_cache.errors import StoreError, UnreadableError
+from judge_cache.exports import Line
+from judge_cache.imports import Imported
+from judge_cache.rows import Group, Selection
 from judge_cache.store import Store, open_store
 
-__all__ = ["Store", "StoreError", "open_store"]
+__all__ = [
+    "Group",
+    "Imported",
+    "Line",
+    "Selection",
+    "Store",
+    "StoreError",
+    "UnreadableError",
+    "open_store",
+]

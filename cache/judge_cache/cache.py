@@ -2,23 +2,24 @@
 
 import os
 import sqlite3
-import threading
-import weakref
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import diskcache
 from diskcache.core import DBNAME
 
-from judge_cache.codec import Entry, decode
+from judge_cache.connections import Connections
 from judge_cache.disk import BytesDisk
-from judge_cache.errors import StoreError, UnreadableError
+from judge_cache.errors import StoreError
+from judge_cache.rows import GROUPS, TEXT_KEY, VERSION, Row, Rows, Selection, newer
 
 BUSY_SECONDS = 60.0
 """How long a statement waits for another process that is writing."""
 
-PAGE = 200
-"""Keys listed at a time; a query left open would keep this process from writing."""
+BATCH = 500
+"""Rows deleted at a time; other processes may write in between."""
 
 UNLIMITED = 2**62
 
@@ -27,7 +28,7 @@ SETTINGS: dict[str, str | int] = {
     "cull_limit": 0,
     "size_limit": UNLIMITED,
     "statistics": 0,
-    "tag_index": 1,
+    "tag_index": 0,  # the index of groups serves tags as well
     "disk_min_file_size": UNLIMITED,
     "disk_pickle_protocol": 0,
     "sqlite_auto_vacuum": 1,
@@ -41,21 +42,15 @@ SETTINGS: dict[str, str | int] = {
 PRAGMAS = {name: SETTINGS[f"sqlite_{name}"] for name in ("cache_size", "mmap_size", "synchronous")}
 """What SQLite forgets with each connection."""
 
-
-class _Lease:
-    """A thread's hold on its connection: dropped with the thread, it closes the connection.
-
-    A connection refers to itself, so that it would else stay open until a garbage collection.
-    """
-
-    def __init__(self, con: sqlite3.Connection) -> None:
-        self.con = con
-
-    def __del__(self) -> None:
-        self.con.close()
+_KEEP = (
+    "INSERT INTO Cache (key, raw, store_time, tag, size, mode, value)"
+    " VALUES (?1, 1, ?2, ?3, ?4, 1, ?5)"
+    " ON CONFLICT (key, raw) DO UPDATE SET store_time = ?2, expire_time = NULL, tag = ?3,"
+    " size = ?4, mode = 1, filename = NULL, value = ?5"
+)
 
 
-class ReplyCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no types
+class ReplyCache(Rows, diskcache.Cache):  # type: ignore[misc]  # diskcache has no types
     """The open database in `directory`, which must exist; one connection a thread.
 
     diskcache can close the calling thread's connection alone, and takes a connection's pragmas
@@ -70,40 +65,92 @@ class ReplyCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no typ
         if os.path.expandvars(directory) != str(directory):
             raise StoreError(f"cannot keep a reply store in {directory}: choose a name without $")
         self._file = directory / DBNAME
-        self._leases: weakref.WeakSet[_Lease] = weakref.WeakSet()
-        self._leases_lock = threading.Lock()
+        self._connections = Connections(self._connect)
         try:
             super().__init__(str(directory), disk=BytesDisk, **SETTINGS)
             self._check_settings()
+            self._migrate()
         except BaseException:
             self.close_all()
             raise
 
     @property
     def _con(self) -> sqlite3.Connection:
-        local = self._local
-        if getattr(local, "pid", None) != os.getpid():
-            self.close()  # a connection does not survive a fork
-            local.pid = os.getpid()
-        if getattr(local, "con", None) is None:
-            local.lease = self._connect()
-            local.con = local.lease.con
-        con: sqlite3.Connection = local.con
-        return con
+        return self._connections.mine()
 
-    def _connect(self) -> _Lease:
+    def close(self) -> None:
+        """Close the calling thread's connection."""
+        self._connections.close_mine()
+
+    def close_all(self) -> None:
+        """Close the connections of every thread."""
+        self._connections.close_all()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do all that is written within, or nothing; diskcache's own hides what went wrong."""
+        con = self._con
+        con.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if con.in_transaction:  # a full disk may have ended it
+                con.execute("ROLLBACK")
+            raise
+        con.execute("COMMIT")
+
+    def keep(self, row: Row) -> None:
+        """Write `row`, in place of the one with its key; a statement that stands for itself."""
+        values = (row.key, row.stored, row.tag, len(row.data), row.data)
+        self._con.execute(_KEEP, values)
+
+    def keep_all(self, rows: Iterable[Row]) -> None:
+        """Write all of `rows` or none."""
+        with self.transaction():
+            for row in rows:
+                self.keep(row)
+
+    def drop_all(self, keys: Iterable[str]) -> int:
+        """Delete the rows of all `keys` or none; return how many there were."""
+        with self.transaction():
+            return sum(
+                self._con.execute("DELETE FROM Cache WHERE key = ? AND raw = 1", (key,)).rowcount
+                for key in keys
+            )
+
+    def drop(self, selection: Selection) -> int:
+        """Delete the rows of `selection`, some at a time; return how many there were."""
+        where, values = selection.where()
+        ((last,),) = self._rows("SELECT max(rowid) FROM Cache")
+        statement = (
+            "DELETE FROM Cache WHERE rowid IN"  # noqa: S608
+            f" (SELECT rowid FROM Cache WHERE {where} AND rowid <= ? LIMIT {BATCH})"
+        )
+        values.append(last or 0)  # what others add meanwhile stays
+        number = 0
+        while dropped := self._con.execute(statement, values).rowcount:
+            number += dropped
+        return number
+
+    def drop_foreign(self) -> int:
+        """Delete the rows whose key is not text; return how many there were."""
+        return self._con.execute(f"DELETE FROM Cache WHERE NOT ({TEXT_KEY})").rowcount  # noqa: S608
+
+    def reclaim(self) -> None:
+        """Give the space of deleted rows back to the disk; takes as much again meanwhile."""
+        self._rows("VACUUM")  # auto_vacuum gives back whole pages alone
+        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _connect(self) -> sqlite3.Connection:
         con = sqlite3.connect(
             self._file,
             timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,  # for close_all
         )
-        lease = _Lease(con)
         for name, value in PRAGMAS.items():
             con.execute(f"PRAGMA {name} = {value}").fetchall()
-        with self._leases_lock:
-            self._leases.add(lease)
-        return lease
+        return con
 
     def _check_settings(self) -> None:
         stored = dict(self._rows("SELECT key, value FROM Settings"))
@@ -114,56 +161,22 @@ class ReplyCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no typ
                     f"{value!r}: another program uses this folder; choose a folder of its own"
                 )
 
-    def find(self, key: str) -> tuple[Entry, str] | None:
-        """Return the entry and the tag of `key`, or None.
+    def _migrate(self) -> None:
+        """Bring the database to this version; a newer one is left alone.
 
         Raises:
-            UnreadableError: its row was not written by this package, or is damaged.
-            sqlite3.Error: the database cannot be read.
+            StoreError: it is newer.
         """
-        data, tag = self.get(key, tag=True)
-        if data is None:
-            return None
-        if type(tag) is not str:
-            raise UnreadableError("its tag is not text")
-        return decode(data), tag
+        version = self.version()
+        if version > VERSION:
+            raise StoreError(newer(self._file.parent, version))
+        if version < VERSION:
+            with self.transaction():
+                self._rows("UPDATE Cache SET size = length(value) WHERE value IS NOT NULL")
+                self._rows(GROUPS)
+                self._rows(f"PRAGMA user_version = {VERSION}")
 
-    def holds(self, key: str) -> bool:
-        """Tell whether there is a row of bytes for `key`, without reading them."""
-        return bool(self._rows("SELECT 1 FROM Cache WHERE key = ? AND raw = 1 AND mode = 1", key))
 
-    def count(self) -> int:
-        """Return the number of text keys."""
-        statement = "SELECT COUNT(*) FROM Cache WHERE raw = 1 AND typeof(key) = 'text'"
-        return int(self._rows(statement)[0][0])
-
-    def count_foreign(self) -> int:
-        """Return the number of keys that are not text, which this package never writes."""
-        statement = "SELECT COUNT(*) FROM Cache WHERE NOT (raw = 1 AND typeof(key) = 'text')"
-        return int(self._rows(statement)[0][0])
-
-    def tags(self) -> dict[str, int]:
-        """Return the number of rows of each tag, from the index of tags alone."""
-        return dict(
-            self._rows("SELECT tag, COUNT(*) FROM Cache WHERE typeof(tag) = 'text' GROUP BY tag")
-        )
-
-    def keys_after(self, key: str | None) -> list[str]:
-        """Return the next few text keys after `key`, sorted; the first ones after None."""
-        statement = (
-            "SELECT key FROM Cache WHERE raw = 1 AND typeof(key) = 'text' AND key > ?"
-            " ORDER BY key LIMIT ?"
-        )
-        start = 0 if key is None else key  # SQLite sorts a number before every text
-        return [found for (found,) in self._rows(statement, start, PAGE)]
-
-    def close_all(self) -> None:
-        """Close the connections of every thread."""
-        self.close()
-        with self._leases_lock:
-            for lease in tuple(self._leases):
-                lease.con.close()
-
-    def _rows(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = self._sql(statement, values).fetchall()
-        return rows
+def now() -> float:
+    """Return the time at which a row is stored, in seconds since 1970."""
+    return time.time()

@@ -1,4 +1,8 @@
-"""An entry as bytes: canonical JSON (sorted keys, no spaces, ASCII), compressed with zstandard."""
+"""An entry as bytes: two zstandard frames of canonical JSON (sorted keys, no spaces, ASCII).
+
+The first frame holds what was answered, the second the request, which is most of the bytes: who
+only wants the answer reads the first alone. Stores of version 0 have one frame that holds both.
+"""
 
 import json
 import threading
@@ -11,7 +15,10 @@ from judge_cache.errors import UnreadableError
 Entry = dict[str, Any]
 
 LEVEL = 3
-_RESERVED = frozenset({"key", "tag"})
+RESERVED = frozenset({"key", "tag", "stored"})
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_FAULTS = (zstandard.ZstdError, ValueError, RecursionError)
 
 
 class _Zstd(threading.local):
@@ -19,7 +26,7 @@ class _Zstd(threading.local):
 
     def __init__(self) -> None:
         self.compress = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress
-        self.decompress = zstandard.ZstdDecompressor().decompress
+        self.decompressor = zstandard.ZstdDecompressor()
 
 
 _zstd = _Zstd()
@@ -35,8 +42,7 @@ def canonical(value: Any) -> bytes:
         TypeError: something in it is not JSON.
         ValueError: a number in it is not finite.
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return text.encode("ascii")
+    return _encode(value).encode("ascii")
 
 
 def is_entry(value: object) -> bool:
@@ -44,7 +50,7 @@ def is_entry(value: object) -> bool:
     return (
         isinstance(value, dict)
         and isinstance(value.get("request"), dict)
-        and _RESERVED.isdisjoint(value)
+        and RESERVED.isdisjoint(value)
     )
 
 
@@ -56,8 +62,10 @@ def encode(entry: Entry) -> bytes:
         ValueError: it is no entry, or a number in it is not finite.
     """
     if not is_entry(entry):
-        raise ValueError('an entry is an object with a "request" object and no "key" or "tag"')
-    return _zstd.compress(canonical(entry))
+        reserved = ", ".join(sorted(RESERVED))
+        raise ValueError(f'an entry is an object with a "request" object and none of {reserved}')
+    answer = {name: value for name, value in entry.items() if name != "request"}
+    return _zstd.compress(canonical(answer)) + _zstd.compress(canonical(entry["request"]))
 
 
 def decode(data: bytes) -> Entry:
@@ -67,9 +75,38 @@ def decode(data: bytes) -> Entry:
         UnreadableError: `data` is not what `encode` returns.
     """
     try:
-        entry: Entry = json.loads(_zstd.decompress(data).decode("ascii"))
-    except (zstandard.ZstdError, ValueError, RecursionError) as error:
+        answer, rest = _first_frame(data)
+        entry: Entry = json.loads(answer.decode("ascii"))
+        if rest:
+            request, rest = _first_frame(rest)
+            entry["request"] = json.loads(request.decode("ascii"))
+    except (*_FAULTS, TypeError) as error:
         raise UnreadableError(f"its value is not compressed JSON ({error})") from error
-    if not is_entry(entry):
+    if rest or not is_entry(entry):
         raise UnreadableError("its value is not an entry")
     return entry
+
+
+def decode_answer(data: bytes) -> Entry:
+    """Return the entry that `encode` made `data` from, but for its request, which is not read.
+
+    Raises:
+        UnreadableError: `data` does not begin like what `encode` returns.
+    """
+    try:
+        answer: Entry = json.loads(_zstd.decompressor.decompress(data).decode("ascii"))
+    except _FAULTS as error:
+        raise UnreadableError(f"its value is not compressed JSON ({error})") from error
+    if not isinstance(answer, dict):
+        raise UnreadableError("its value is not an entry")
+    answer.pop("request", None)
+    return answer
+
+
+def _first_frame(data: bytes) -> tuple[bytes, bytes]:
+    """Return the content of the first frame, and the bytes after it."""
+    frame = _zstd.decompressor.decompressobj()
+    content = frame.decompress(data)
+    if not frame.eof:
+        raise ValueError("it is cut short")
+    return content, frame.unused_data

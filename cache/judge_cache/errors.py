@@ -5,14 +5,25 @@ StoreError           the store cannot do what is asked; the message says what to
   DamagedError       a database that is no reply store; it is set aside and replaced
 """
 
+import errno
 import sqlite3
 
-import diskcache
-
-FAULTS = (sqlite3.Error, diskcache.Timeout)
-"""What an operation on an open database may raise."""
-
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_UNWRITABLE = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+_UNWRITABLE_FILES = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.ENOSPC,
+    errno.EPERM,
+    errno.EROFS,
+}
 
 
 class StoreError(Exception):
@@ -29,14 +40,23 @@ class DamagedError(StoreError):
 
 def is_damage(error: Exception) -> bool:
     """Tell whether `error` says that the database itself is broken."""
-    code = getattr(error, "sqlite_errorcode", 0)
-    return isinstance(error, DamagedError) or (code & 0xFF) in _DAMAGE
+    return isinstance(error, DamagedError) or _primary_code(error) in _DAMAGE
+
+
+def is_unwritable(error: Exception) -> bool:
+    """Tell whether `error` says that nothing can be written: a full or read-only place."""
+    if isinstance(error, OSError):
+        return error.errno in _UNWRITABLE_FILES
+    return _primary_code(error) in _UNWRITABLE
 
 
 def reason(error: Exception) -> str:
-    """Return what went wrong, in words; diskcache hides it behind a bare `Timeout`."""
-    if isinstance(error, diskcache.Timeout) and error.__context__ is not None:
-        return str(error.__context__)
+    """Return what went wrong, in words."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return str(error) or type(error).__name__
+
+
+def _primary_code(error: Exception) -> int:
+    code = getattr(error, "sqlite_errorcode", 0)
+    return int(code) & 0xFF

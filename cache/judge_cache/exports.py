@@ -1,19 +1,24 @@
-"""A store as one portable file: zstandard-compressed JSON lines, one an entry, sorted by key."""
+"""A store as one portable file: zstandard-compressed JSON lines, one an entry, sorted by key.
+
+The first line names the format: `{"format":"judge_cache","version":1}`. Each further one is an
+entry with three fields more: its key, its tag, and when it was stored, to the second in UTC.
+"""
 
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import zstandard
 
 from judge_cache.codec import LEVEL, Entry, canonical, is_entry
 from judge_cache.errors import StoreError, reason
 
-Verify = Callable[[dict[str, Any]], str]
-"""Returns the key of a request."""
+VERSION = 1
+HEADER = {"format": "judge_cache", "version": VERSION}
 
 CHUNK_BYTES = 2**12
 """Compressed bytes taken at a time; few, for they may swell some 30,000 times."""
@@ -21,15 +26,24 @@ CHUNK_BYTES = 2**12
 LINE_BYTES = 2**28
 """The longest line that is read."""
 
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 _AGAIN = "nothing of it was imported; get the file anew from where it was exported"
 
 
 class Line(NamedTuple):
-    """One line of an export: an entry under its key, and the tag that groups it."""
+    """One line of an export: an entry under its key.
+
+    `tag` groups it; `stored` is the time in seconds since 1970 (UTC).
+    """
 
     key: str
     tag: str
+    stored: float
     entry: Entry
+
+
+Check = Callable[[Line], str | None]
+"""Says what is wrong with an entry, in words, or None."""
 
 
 def write_export(path: Path, lines: Iterable[Line]) -> int:
@@ -60,24 +74,36 @@ def _write(path: Path, lines: Iterable[Line]) -> int:
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     with path.open("wb") as file:
         with compressor.stream_writer(file, closefd=False) as out:
+            out.write(canonical(HEADER) + b"\n")
             for line in lines:
-                out.write(canonical({"key": line.key, "tag": line.tag, **line.entry}) + b"\n")
+                out.write(_written(line))
                 number += 1
         file.flush()
         os.fsync(file.fileno())
     return number
 
 
-def read_export(path: Path, verify: Verify) -> Iterator[Line]:
+def _written(line: Line) -> bytes:
+    stored = datetime.fromtimestamp(line.stored, UTC).strftime(_TIME)
+    fields = {"key": line.key, "tag": line.tag, "stored": stored}
+    return canonical({**fields, **line.entry}) + b"\n"
+
+
+def read_export(path: Path, check: Check) -> Iterator[Line]:
     """Yield the lines of the export at `path`, each checked.
 
     Raises:
-        StoreError: the file cannot be read or is cut short, a line is not of an export, or its
-            key is not the one that `verify` returns for its request.
+        StoreError: the file cannot be read, is cut short or no export, or `check` finds a fault
+            in an entry; the message names the line.
     """
     with _explained(path):
-        for number, data in enumerate(_lines(path), 1):
-            yield _parse(data, f"{path}:{number}", verify)
+        lines = enumerate(_lines(path), 1)
+        _check_header(path, next(lines, (1, b""))[1])
+        for number, data in lines:
+            line = _parse(data, f"{path}:{number}")
+            if fault := check(line):
+                raise StoreError(f"{path}:{number}: {fault}; {_AGAIN}")
+            yield line
 
 
 @contextmanager
@@ -107,16 +133,28 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise StoreError(f"{path} goes on after the end of its export; {_AGAIN}")
 
 
-def _parse(data: bytes, place: str, verify: Verify) -> Line:
+def _check_header(path: Path, data: bytes) -> None:
+    try:
+        header = json.loads(data.decode("ascii"))
+        name, version = header["format"], header["version"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        name = version = None
+    if name != HEADER["format"] or type(version) is not int:
+        raise StoreError(f"{path}:1: not an export of a reply store; expected {HEADER}; {_AGAIN}")
+    if version > VERSION:
+        raise StoreError(
+            f"{path} was written by a newer version of this tool (format {version}, this one "
+            f"reads {VERSION}); nothing of it was imported; import it with that version"
+        )
+
+
+def _parse(data: bytes, place: str) -> Line:
     try:
         entry = json.loads(data.decode("ascii"))
-        key, tag = entry.pop("key"), entry.pop("tag")
-        valid = type(key) is type(tag) is str and is_entry(entry)
-        matches = valid and verify(entry["request"]) == key
+        key, tag, stored = (entry.pop(name) for name in ("key", "tag", "stored"))
+        time = datetime.strptime(stored, _TIME).replace(tzinfo=UTC).timestamp()
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"{place}: not a line of an export ({error!r}); {_AGAIN}") from error
-    if not valid:
+    if not (type(key) is type(tag) is str and is_entry(entry)):
         raise StoreError(f"{place}: key, tag and request are not text, text, object; {_AGAIN}")
-    if not matches:
-        raise StoreError(f"{place}: key {key[:80]!r} is not the key of its request; {_AGAIN}")
-    return Line(key, tag, entry)
+    return Line(key, tag, time, entry)

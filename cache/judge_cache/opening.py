@@ -1,4 +1,7 @@
-"""Opening the database of a store: a private folder, one opener at a time, damage set aside."""
+"""Opening the database of a store: a private folder, one opener at a time, damage set aside.
+
+Where nothing can be written, it is opened to be read alone.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -9,7 +12,9 @@ from pathlib import Path
 from diskcache.core import DBNAME, METADATA
 
 from judge_cache.cache import BUSY_SECONDS, SETTINGS, ReplyCache
-from judge_cache.errors import DamagedError, StoreError, is_damage, reason
+from judge_cache.errors import DamagedError, StoreError, is_damage, is_unwritable, reason
+from judge_cache.readonly import open_nothing, open_readonly
+from judge_cache.rows import Rows
 
 Notice = Callable[[str], None]
 
@@ -28,35 +33,93 @@ _SCHEMA = (
 )
 
 
-def open_cache(path: Path, on_notice: Notice, *, thorough: bool = False) -> ReplyCache:
+def open_cache(
+    path: Path, on_notice: Notice, *, thorough: bool = False, existing: bool = False
+) -> Rows:
     """Open the database in folder `path`; make both where there is none.
 
     A database that is damaged, or is none of this package's, is moved to
-    `damaged-<time in UTC>/` within the folder, and `on_notice` is told.
+    `damaged-<time in UTC>/` within the folder, and `on_notice` is told. Where nothing can be
+    written, what is there is opened to be read, and `on_notice` is told.
 
     Args:
         path: the folder.
-        on_notice: told, in one line, what was set aside.
+        on_notice: told, in one line, what was set aside or cannot be done.
         thorough: read the whole database to find damage, not only its schema.
+        existing: open what is there as it is: nothing is made or set aside.
 
     Raises:
-        StoreError: the folder cannot be made or written, or another program uses it.
+        StoreError: the folder cannot be one of a store, or another program uses it, or a newer
+            version of this package made it; `existing`, and it is not there or damaged.
     """
-    with _explained(path):
-        _make_private(path)
-        with _alone(path):
-            return _open_sound(path, on_notice, thorough)
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
+    if existing and not (path / DBNAME).exists():
+        raise StoreError(f"there is no reply store in {path}: name the folder of one")
     try:
-        yield
+        return _open_writable(path, on_notice, thorough=thorough, existing=existing)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(
-            f"cannot open the reply store {path}: {reason(error)}; "
-            "make the folder writable and its disk not full, or choose another folder"
-        ) from error
+        if not is_unwritable(error):
+            raise StoreError(_cannot_open(path, error)) from error
+        return _open_unwritable(path, reason(error), on_notice, existing=existing)
+
+
+def _cannot_open(path: Path, error: Exception) -> str:
+    return (
+        f"cannot open the reply store {path}: {reason(error)}; "
+        "make it a folder that can be read and written, or choose another one"
+    )
+
+
+def _open_writable(path: Path, on_notice: Notice, *, thorough: bool, existing: bool) -> ReplyCache:
+    _make_private(path)
+    with _alone(path):
+        try:
+            return _open_sound(path, thorough=thorough)
+        except (DamagedError, sqlite3.Error) as error:
+            if not is_damage(error):
+                raise
+            if existing:
+                raise StoreError(
+                    f"the reply store {path} is damaged ({reason(error)}): restore it from a "
+                    "copy, or import an export into it, which begins a new one"
+                ) from error
+            aside = _set_aside(path)
+            on_notice(
+                f"the reply store {path} is damaged ({reason(error)}): it was moved to {aside} "
+                "and a new one begun; judging goes on, and asks again for what was in it"
+            )
+        return _open_sound(path, thorough=False)
+
+
+def _open_sound(path: Path, *, thorough: bool) -> ReplyCache:
+    _inspect(path, thorough)
+    return ReplyCache(path)
+
+
+def _open_unwritable(path: Path, why: str, on_notice: Notice, *, existing: bool) -> Rows:
+    """Open what is there to be read; nothing, where there is nothing to be read.
+
+    Raises:
+        StoreError: what is there cannot be read as it lies; `existing`, and it is damaged.
+    """
+    advice = "make the folder writable and its disk not full, or choose another folder"
+    try:
+        cache = open_readonly(path, why)
+    except (OSError, sqlite3.Error) as error:
+        absent = isinstance(error, FileNotFoundError | PermissionError)
+        if existing or not (absent or isinstance(error, sqlite3.Error)):
+            raise StoreError(_cannot_open(path, error)) from error
+        nor_read = "" if absent else f" nor read ({reason(error)})"
+        on_notice(
+            f"the reply store {path} cannot be written ({why}){nor_read}: judging goes on WITHOUT "
+            f"A STORE, no reply is kept, and each is paid for again in the next run; {advice}"
+        )
+        return open_nothing(why)
+    if not existing:
+        on_notice(
+            f"the reply store {path} can only be read ({why}): judging goes on with the replies "
+            f"in it, but NEW REPLIES ARE NOT KEPT and are paid for again in the next run; {advice}"
+        )
+    return cache
 
 
 def _make_private(path: Path) -> None:
@@ -76,22 +139,6 @@ def _alone(path: Path) -> Iterator[None]:
     with closing(sqlite3.connect(lock, timeout=BUSY_SECONDS, isolation_level=None)) as con:
         con.execute("BEGIN EXCLUSIVE")
         yield
-
-
-def _open_sound(path: Path, on_notice: Notice, thorough: bool) -> ReplyCache:
-    try:
-        _inspect(path, thorough)
-        return ReplyCache(path)
-    except (DamagedError, sqlite3.Error) as error:
-        if not is_damage(error):
-            raise
-        aside = _set_aside(path)
-        on_notice(
-            f"the reply store {path} is damaged ({reason(error)}): it was moved to {aside} "
-            "and a new one begun; judging goes on, and asks again for what was in it"
-        )
-    _inspect(path, thorough=False)
-    return ReplyCache(path)
 
 
 def _inspect(path: Path, thorough: bool) -> None:

@@ -79,6 +79,18 @@ def test_processes_that_meet_a_damaged_store_set_it_aside_once(tmp_path: Path) -
         assert len(store) == 5 * 20
 
 
+def test_processes_that_meet_an_older_store_bring_it_up_to_date_once(tmp_path: Path) -> None:
+    with open_store(tmp_path, on_notice=pytest.fail) as store:
+        store.put("before", {"request": {}, "reply": 1}, tag="m")
+        store._cache()._rows("DROP INDEX Cache_groups")
+        store._cache()._rows("PRAGMA user_version = 0")
+    names = [f"p{number}" for number in range(4)]
+    processes = [start(FILL, str(tmp_path), name, "20") for name in names]
+    assert release(processes) == [""] * 4
+    with open_store(tmp_path, on_notice=pytest.fail) as store:
+        assert len(store) == sum(group.entries for group in store.groups()) == 1 + 5 * 20
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

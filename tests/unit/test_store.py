@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge_cache import Store, StoreError, open_store
+from judge_cache.cache import ReplyCache
 from judge_cache.codec import canonical, decode, encode
 from judge_cache.errors import UnreadableError
 
@@ -81,6 +82,13 @@ def test_entry_may_point_to_another_request(store: Store) -> None:
     assert store.get("k") == pointer
 
 
+def test_recall_is_the_entry_without_its_request(store: Store) -> None:
+    for text in ("", "plain", "lone \ud800 surrogate", "long " * 200_000):
+        store.put("k", entry(text, text), tag="m")
+        assert store.recall("k") == {"reply": {"text": text}}
+    assert store.recall("absent") is None
+
+
 def test_miss_is_none(store: Store) -> None:
     assert store.get("absent") is None
     assert "absent" not in store
@@ -143,6 +151,7 @@ def test_a_tag_is_text(store: Store) -> None:
         ({"request": "text"}, ValueError),
         ({"request": {}, "key": "k"}, ValueError),
         ({"request": {}, "tag": "t"}, ValueError),
+        ({"request": {}, "stored": 1}, ValueError),
         ([], ValueError),
         ({"request": {"p": float("nan")}}, ValueError),
         ({"request": {"p": float("-inf")}}, ValueError),
@@ -281,7 +290,7 @@ def test_close_closes_the_connections_of_threads_that_live_on(tmp_path: Path) ->
     store.close()
     try:
         assert open_files(tmp_path) == []
-        assert cache.directory == str(tmp_path)
+        assert isinstance(cache, ReplyCache)  # and not yet collected
     finally:
         release.set()
         thread.join()
