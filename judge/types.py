@@ -4,12 +4,19 @@ All of them are frozen and refuse unknown fields: readers of files may be lenien
 None of them holds an open file, a client or a lock, so that units and calls can cross processes.
 """
 
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import Field, model_validator
+
+from judge.messages import Image as Image
+from judge.messages import Message as Message
+from judge.messages import Prompt as Prompt
+from judge.messages import Record as Record
 
 Importance = Literal["vital", "okay"]
+Aggregator = Literal["AND", "OR"]
 Support = Literal["full", "partial", "none"]
 SUPPORTS: tuple[Support, ...] = ("full", "partial", "none")
 Label = int | str
@@ -22,18 +29,14 @@ FailureKind = Literal[
     "blocked",  # the provider's content filter
     "auth",  # the key is refused
     "quota",  # the account has no credit left
+    "budget",  # the user's own limit; like the two above it stops the run
     "context",  # the prompt is longer than the model takes
     "parameter",  # the provider refuses a parameter
     "transport",  # network, timeout, rate limit or server error, after the retries
+    "stopped",  # the run was stopped while the call was to be asked again; never of a judgment
     "offline",  # not in the store, and nothing else was allowed
     "no_document",  # the text to judge is in none of the corpora
 ]
-
-
-class Record(BaseModel):
-    """Base of all types here: immutable, and strict about its fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 # --- what is read in ---------------------------------------------------------------------------
@@ -58,20 +61,37 @@ class Topic(Record):
 
 
 class Document(Record):
-    """A passage (or whole document) that can be judged and cited."""
+    """A passage, a whole document or a video that can be judged and cited.
+
+    `text` of a video is made of its `transcript` and of `ocr`, the text on screen; `images` are
+    the paths or addresses of its frames.
+    """
 
     docid: str
     text: str
     title: str = ""
     url: str = ""
     headings: str = ""
+    transcript: str = ""
+    ocr: str = ""
+    images: tuple[str, ...] = ()
+
+
+class NuggetAnswer(Record):
+    """An answer to a nugget that is a question, and the documents that give it."""
+
+    text: str
+    docids: tuple[str, ...] = ()
 
 
 class Nugget(Record):
-    """An atomic statement that a good answer holds.
+    """An atomic statement that a good answer holds, or a question that it answers.
 
     `sub_narrative` is the text of the sub-narrative it belongs to, or "New: ..." for a group of
     its own, or None where it belongs to none. `docids` are the documents it came from.
+
+    `answers` are those of a question: with `aggregator` "OR" any one of them will do, with "AND"
+    all are asked for. Nuggets of the same `group` ask the same question, each for another answer.
     """
 
     nugget_id: str
@@ -81,6 +101,9 @@ class Nugget(Record):
     sub_narrative: str | None = None
     docids: tuple[str, ...] = ()
     source: str = ""
+    answers: tuple[NuggetAnswer, ...] = ()
+    aggregator: Aggregator | None = None
+    group: str | None = None
 
 
 class Citation(Record):
@@ -115,6 +138,24 @@ class Qrel(NamedTuple):
     grade: int
 
 
+class SubtopicQrel(NamedTuple):
+    """Whether a document holds a subtopic (nugget) of a topic: it does if the grade is above 0."""
+
+    topic_id: str
+    subtopic: str
+    docid: str
+    grade: int
+
+
+class Rating(NamedTuple):
+    """How well a document holds a nugget; None where no rating was had."""
+
+    topic_id: str
+    nugget_id: str
+    docid: str
+    rating: int | None
+
+
 class Ranked(NamedTuple):
     """One row of a retrieval run."""
 
@@ -129,17 +170,18 @@ class Ranked(NamedTuple):
 
 
 class NuggetLabel(Record):
-    """A nugget and whether one answer holds it; label None: asked, but no label was had."""
+    """A nugget and whether one answer holds it; label None: none was had, if `asked` for at all."""
 
     nugget_id: str
     text: str
     importance: Importance | None
     label: Support | None
     sub_narrative: str | None = None
+    asked: bool = True
 
 
 class AssignedAnswer(Record):
-    """All nuggets of a topic, labelled for one answer."""
+    """All nuggets of a topic, labelled for one answer; `annotator` where a file names one."""
 
     run_id: str
     topic_id: str
@@ -147,19 +189,22 @@ class AssignedAnswer(Record):
     query: str = ""
     answer_text: str = ""
     response_length: int | None = None
+    annotator: str = ""
 
 
 class CitationLabel(Record):
     """A citation and whether the cited document supports the sentence.
 
     status "ok" has a label; "failed" was asked and gave none; "unjudged" was never asked
-    (further citations than --citations); "invalid" points at no document.
+    (further citations than --citations); "invalid" points at no document. `asked` is False for a
+    failed one that a run which was cut short did not come to.
     """
 
     mention: str
     docid: str | None
     status: Literal["ok", "failed", "unjudged", "invalid"]
     label: Support | None = None
+    asked: bool = True
 
 
 class SupportedSentence(Record):
@@ -170,11 +215,12 @@ class SupportedSentence(Record):
 
 
 class SupportedAnswer(Record):
-    """An answer whose citations are labelled."""
+    """An answer whose citations are labelled; `annotator` where a file names one."""
 
     run_id: str
     topic_id: str
     sentences: tuple[SupportedSentence, ...]
+    annotator: str = ""
 
 
 # --- what is judged ----------------------------------------------------------------------------
@@ -184,7 +230,8 @@ class Unit(Record):
     """The smallest thing that gets one label, named by its parts.
 
     `sentence` is the 0-based place in the answer; `window` is a window of documents, as its
-    0-based number and a digest of what stands in it.
+    0-based number and a digest of what stands in it; of a citation it is "without" where all that
+    a sentence cites but `docid` is judged.
     """
 
     task: str
@@ -199,33 +246,23 @@ class Unit(Record):
     def unit_id(self) -> str:
         """A stable id of the parts: `task|topic|...`, with "|" and "%" inside a part escaped."""
         parts = (self.run_id, self.nugget_id, self.sentence, self.window, self.docid)
-        given = [str(part) for part in parts if part is not None]
-        return "|".join(quote(p, safe=_PLAIN) for p in (self.task, self.topic_id, *given))
+        return _joined((self.task, self.topic_id, *(str(p) for p in parts if p is not None)))
 
 
 _PLAIN = "".join(chr(code) for code in range(33, 127) if chr(code) not in "|%")
 
 
-class Message(Record):
-    """One message of a prompt."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
-
-
-class Prompt(Record):
-    """A rendered template: its name, the sha256 of its source, and the messages."""
-
-    template: str
-    sha256: str
-    messages: tuple[Message, ...]
+@lru_cache(maxsize=4096)  # the id of a unit is asked for several times while it is judged
+def _joined(parts: tuple[str, ...]) -> str:
+    return "|".join(quote(part, safe=_PLAIN) for part in parts)
 
 
 class Call(Record):
     """One request to a model; its reply labels every one of `units`.
 
     `reply_schema` is a JSON schema of the reply, or None for plain text. `flags` are what was
-    noticed in the input and go into each judgment (such as "injection_suspected").
+    noticed in the input and go into each judgment (such as "injection_suspected"). `labels` is
+    the closed set that the units' labels are of, the lowest first; empty where there is none.
     """
 
     units: tuple[Unit, ...]
@@ -233,6 +270,7 @@ class Call(Record):
     reply_schema: dict[str, Any] | None = None
     max_tokens: int
     flags: tuple[str, ...] = ()
+    labels: tuple[Label, ...] = ()
 
 
 class Usage(Record):
@@ -243,19 +281,34 @@ class Usage(Record):
     cached_tokens: int | None = None
 
 
+class Token(Record):
+    """A token of a reply: its natural log-probability, and those of the likeliest in its place."""
+
+    text: str
+    logprob: float
+    top: dict[str, float] = Field(default_factory=dict)
+
+
 class Verdict(Record):
-    """What a reply says of one unit. `detail` is the task's own (sentence numbers, parts)."""
+    """What a reply says of one unit. `detail` is the task's own (sentence numbers, parts).
+
+    `marks` are what stands before the label in the reply, each after the one before it; None
+    where the label is not stated as such. `probabilities` are of the labels it could have been.
+    """
 
     label: Label
     reason: str | None = None
     flags: tuple[str, ...] = ()
-    detail: dict[str, Any] = {}
+    detail: dict[str, Any] = Field(default_factory=dict)
+    marks: tuple[str, ...] | None = None
+    probabilities: dict[str, float] | None = None
 
 
 class Attempt(Record):
     """One request that was sent, or one reply taken from the store: a line of the ledger.
 
     `cost` is in US dollars: 0.0 for the store and for the embedded model, None where unknown.
+    `at_most` is what a request of unknown cost can have cost, where its price is known.
     `failure` is None for a usable reply; then `message` and `raw` are None too.
     """
 
@@ -263,6 +316,7 @@ class Attempt(Record):
     cached: bool
     usage: Usage = Usage()
     cost: float | None = None
+    at_most: float | None = None
     seconds: float = 0.0
     failure: FailureKind | None = None
     message: str | None = None
@@ -302,7 +356,7 @@ class Judgment(Unit):
     template_sha256: str | None = None
     key: str | None = None
     flags: tuple[str, ...] = ()
-    detail: dict[str, Any] = {}
+    detail: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _label_or_failure(self) -> "Judgment":
@@ -322,7 +376,8 @@ class Score(Record):
     `value` is None where it is undefined or where too many units failed; `reason` says which.
     `low` and `high` bound it over every outcome of the failed units. `n_judged` and `n_failed`
     count the units it rests on. For the mean: `n_topics` official topics, `n_missing` of them
-    without an answer (counted 0), `n_undefined` left out, and `se` its standard error.
+    without an answer (counted 0), `n_undefined` left out, `se` its standard error, and
+    `ci_low` to `ci_high` its bootstrap interval over topics at 95%.
     """
 
     run_id: str
@@ -335,6 +390,8 @@ class Score(Record):
     n_failed: int
     reason: str | None = None
     se: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
     n_topics: int | None = None
     n_missing: int | None = None
     n_undefined: int | None = None

@@ -7,9 +7,12 @@ file, line and field. They ignore fields they do not know, with one warning a fi
 
 from judge.formats.answers import read_all_answers, read_answers
 from judge.formats.assignments import read_assignments, write_assignments
+from judge.formats.kinds import read, recognise
+from judge.formats.nugget_banks import write_nugget_banks
 from judge.formats.nuggets import read_nuggets, write_nuggets
 from judge.formats.paths import expand
 from judge.formats.qrels import read_qrels, write_qrels
+from judge.formats.ratings import read_rating_rows, read_ratings
 from judge.formats.runs import pool, ranking, read_run
 from judge.formats.scores import (
     read_nugget_scores,
@@ -17,28 +20,36 @@ from judge.formats.scores import (
     write_nugget_scores,
     write_scores,
 )
+from judge.formats.submissions import write_answers
 from judge.formats.support import read_support, write_support
-from judge.formats.topics import read_topics, write_topics
+from judge.formats.topics import read_topics, write_topics, write_topics_tsv
 
 __all__ = [
     "expand",
     "pool",
     "ranking",
+    "read",
     "read_all_answers",
     "read_answers",
     "read_assignments",
     "read_nugget_scores",
     "read_nuggets",
     "read_qrels",
+    "read_rating_rows",
+    "read_ratings",
     "read_run",
     "read_scores",
     "read_support",
     "read_topics",
+    "recognise",
+    "write_answers",
     "write_assignments",
+    "write_nugget_banks",
     "write_nugget_scores",
     "write_nuggets",
     "write_qrels",
     "write_scores",
     "write_support",
     "write_topics",
+    "write_topics_tsv",
 ]

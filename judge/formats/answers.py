@@ -1,94 +1,98 @@
 """Answers with citations: TREC RAG 2024 to 2026, RAGTIME and AutoJudge reports, NeuCLIR reports.
 
-Whole numbers among the citations are 0-based places in the list of references, as all of these
-formats define it; strings are docids. What points at no reference is kept, with docid None.
+The two forms that are no JSONL submissions, WikiVideo's predictions and AttributionBench's
+claims, have modules of their own.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from judge.formats import attribution, wikivideo
+from judge.formats.citations import References, read_citations
 from judge.formats.documents import to_document
-from judge.formats.fields import Fields, read_records
-from judge.formats.lines import Unique
-from judge.types import Answer, Citation, Document, Sentence
+from judge.formats.fields import Fields
+from judge.formats.forms import Form, Located, each_record, has_fields
+from judge.formats.lines import OnError, Unique, raise_error
+from judge.types import Answer, Document, Sentence
 
 
 def read_answers(path: str | Path) -> list[Answer]:
-    """Read the answers of a JSONL file, in its order; see `read_all_answers`."""
+    """Read the answers of a file, in its order; see `read_all_answers`."""
     return read_all_answers([path])
 
 
 def read_all_answers(paths: Iterable[str | Path]) -> list[Answer]:
-    """Read the answers of several JSONL files; each record's form is told from its fields.
+    """Read the answers of several files; each record's form is told from its fields.
 
     Forms: {run_id, topic_id, references, answer}; {metadata: {run_id, narrative_id or topic_id},
     references, answer or responses, documents}; {request_id, run_id, sentences}. Each sentence
     is {text, citations: [place or docid] or {docid: confidence}}; what is cited twice in one
     counts once. Without references, the documents that the answer carries take their place;
-    without those too, every docid is valid.
+    without those too, every docid is valid. See `judge.formats.wikivideo` and `attribution`
+    for two more.
 
     Raises:
         InputError: a file cannot be read, a field is wrong, or two answers, wherever they stand,
             have the same run and topic.
     """
+    return [answer for _, answer in each_answer(paths)]
+
+
+def each_answer(
+    paths: Iterable[str | Path], on_error: OnError = raise_error
+) -> Iterator[Located[Answer]]:
+    """Yield the answers of several files and where they stand; see `read_all_answers`."""
     unique = Unique("the answer of (run_id, topic)")
-    answers = []
     for path in paths:
-        for record in read_records(path):
-            answer = _answer(record)
-            unique.add((answer.run_id, answer.topic_id), record.place)
-            answers.append(answer)
-    return answers
+        for located in each_record(path, "an answer", FORMS, on_error):
+            answer = located.record
+            if unique.accepts((answer.run_id, answer.topic_id), located.place, on_error):
+                yield located
 
 
-class _Header(NamedTuple):
-    """Whose answer a record is, to which topic, and the field that holds its sentences."""
-
-    run_id: str
-    topic_id: str
-    sentences: str
-
-
-class _References(NamedTuple):
-    """What can be cited; `closed` tells whether a docid outside of `docids` is invalid."""
-
-    docids: tuple[str, ...]
-    closed: bool
+def _sentences(record: Fields, name: str, references: References) -> tuple[Sentence, ...]:
+    return tuple(
+        Sentence(citations=read_citations(item, references), text=item.text("text"))
+        for item in record.records(name)
+    )
 
 
-def _answer(record: Fields) -> Answer:
-    header = _header(record)
+def _answer(record: Fields, run_id: str, topic_id: str, sentences: str) -> Answer:
     documents = tuple(_documents(record))
     references = _references(record, documents)
-    items = record.records(header.sentences)
     return Answer(
-        run_id=header.run_id,
-        topic_id=header.topic_id,
-        sentences=tuple(_sentence(item, references) for item in items),
+        run_id=run_id,
+        topic_id=topic_id,
+        sentences=_sentences(record, sentences, references),
         references=references.docids,
         documents=documents,
     )
 
 
-def _header(record: Fields) -> _Header:
-    if record.has("metadata"):
-        meta = record.record("metadata")
-        meta.skip("team_id", "type", "narrative", "prompt", "narrative_id", "topic_id")
-        topic_id = meta.ident(meta.first("topic_id", "narrative_id"))
-        return _Header(meta.ident("run_id"), topic_id, record.first("answer", "responses"))
-    if record.has("request_id"):
-        record.skip("collection_ids")
-        return _Header(record.ident("run_id"), record.ident("request_id"), "sentences")
-    if record.has("topic_id"):
-        record.skip("topic", "response_length")
-        return _Header(record.ident("run_id"), record.ident("topic_id"), "answer")
-    raise record.place.error(
-        "not an answer",
-        expected="metadata and answer or responses; run_id, topic_id and answer; "
-        "or run_id, request_id and sentences",
-        found=record.names,
-    )
+def _with_metadata(record: Fields) -> Iterator[Answer]:
+    meta = record.record("metadata")
+    meta.skip("team_id", "type", "narrative", "prompt", "narrative_id", "topic_id")
+    topic_id = meta.ident(meta.first("topic_id", "narrative_id"))
+    yield _answer(record, meta.ident("run_id"), topic_id, record.first("answer", "responses"))
+
+
+def _neuclir(record: Fields) -> Iterator[Answer]:
+    record.skip("collection_ids")
+    yield _answer(record, record.ident("run_id"), record.ident("request_id"), "sentences")
+
+
+def _rag24(record: Fields) -> Iterator[Answer]:
+    record.skip("topic", "response_length")
+    yield _answer(record, record.ident("run_id"), record.ident("topic_id"), "answer")
+
+
+FORMS: tuple[Form[Answer], ...] = (
+    Form("metadata and answer or responses", has_fields("metadata"), _with_metadata),
+    Form("run_id, request_id and sentences", has_fields("request_id"), _neuclir),
+    Form("run_id, topic_id and answer", has_fields("topic_id"), _rag24),
+    wikivideo.PREDICTION,
+    attribution.ANSWER,
+)
 
 
 def _documents(record: Fields) -> Iterator[Document]:
@@ -99,47 +103,7 @@ def _documents(record: Fields) -> Iterator[Document]:
             yield to_document(documents.record(name), docid)
 
 
-def _references(record: Fields, documents: tuple[Document, ...]) -> _References:
+def _references(record: Fields, documents: tuple[Document, ...]) -> References:
     if record.has("references"):
-        return _References(record.idents("references"), closed=True)
-    return _References(tuple(document.docid for document in documents), closed=bool(documents))
-
-
-def _sentence(record: Fields, references: _References) -> Sentence:
-    citations: dict[object, Citation] = {}
-    for citation in _citations(record, references):
-        # a docid and a mention that points at nothing may read the same: 3 and "3"
-        key = (citation.docid is None, citation.docid or citation.mention)
-        citations.setdefault(key, citation)
-    return Sentence(text=record.text("text"), citations=tuple(citations.values()))
-
-
-def _citations(record: Fields, references: _References) -> Iterator[Citation]:
-    cited = record.get("citations")
-    if isinstance(cited, dict):
-        cited = _by_confidence(record, cited)
-    elif cited is not None:
-        cited = record.items("citations")
-    for i, item in enumerate(cited or []):
-        if isinstance(item, int) and not isinstance(item, bool):
-            yield _by_place(item, references)
-        else:
-            yield _by_docid(record.to_ident(f"citations[{i}]", item), references)
-
-
-def _by_confidence(record: Fields, cited: dict[str, object]) -> list[str]:
-    """Return docids by confidence descending; sorting is stable, so ties stay as written."""
-    confidence = {
-        docid: record.to_number(f"citations[{docid}]", value) for docid, value in cited.items()
-    }
-    return sorted(confidence, key=lambda docid: -confidence[docid])
-
-
-def _by_place(place: int, references: _References) -> Citation:
-    inside = 0 <= place < len(references.docids)
-    return Citation(mention=str(place), docid=references.docids[place] if inside else None)
-
-
-def _by_docid(docid: str, references: _References) -> Citation:
-    valid = not references.closed or docid in references.docids
-    return Citation(mention=docid, docid=docid if valid else None)
+        return References(record.idents("references"), closed=True)
+    return References(tuple(document.docid for document in documents), closed=bool(documents))

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from judge.formats.fields import Fields, read_records
-from judge.formats.lines import Unique, write_json
+from judge.formats.fields import Fields
+from judge.formats.forms import Form, Located, each_record, has_fields
+from judge.formats.lines import OnError, Unique, raise_error, write_json
 from judge.formats.nugget_fields import (
     NuggetIds,
     importance,
@@ -32,19 +33,27 @@ def read_assignments(path: str | Path) -> list[AssignedAnswer]:
     """Read JSONL of {query, qid, run_id, answer_text, response_length, nuggets}.
 
     Each nugget is {text, importance, assignment}; assignment is support, partial_support or
-    not_support, and null or "failed" where no label was had. The `id` and
-    `mapped_sub_narrative` that this tool writes are read where they stand.
+    not_support, and null or "failed" where no label was had, with `asked` false where the judge
+    was never asked. The `id` and
+    `mapped_sub_narrative` that this tool writes are read where they stand. Where several people
+    labelled the same answers, each line names its `annotator`.
 
     Raises:
         InputError: the file cannot be read, a field is wrong, or an answer stands twice.
     """
+    return [answer for _, answer in each_assignment(path)]
+
+
+def each_assignment(
+    path: str | Path, on_error: OnError = raise_error
+) -> Iterator[Located[AssignedAnswer]]:
+    """Yield assignments and where they stand; see `read_assignments`."""
     unique = Unique("the assignment of (run_id, topic)")
-    answers = []
-    for record in read_records(path):
-        answer = _answer(record)
-        unique.add((answer.run_id, answer.topic_id), record.place, "qid")
-        answers.append(answer)
-    return answers
+    for located in each_record(path, "an assignment", FORMS, on_error):
+        answer = located.record
+        whose = (answer.annotator,) if answer.annotator else ()
+        if unique.accepts((answer.run_id, answer.topic_id, *whose), located.place, on_error, "qid"):
+            yield located
 
 
 def write_assignments(path: str | Path, answers: Iterable[AssignedAnswer]) -> None:
@@ -56,15 +65,19 @@ def write_assignments(path: str | Path, answers: Iterable[AssignedAnswer]) -> No
     write_json(path, (_line(answer) for answer in answers))
 
 
-def _answer(record: Fields) -> AssignedAnswer:
-    return AssignedAnswer(
+def _answer(record: Fields) -> Iterator[AssignedAnswer]:
+    yield AssignedAnswer(
         run_id=record.ident("run_id"),
         topic_id=record.ident("qid"),
         nuggets=tuple(_labels(record)),
         query=record.optional_text("query"),
         answer_text=record.optional_text("answer_text"),
         response_length=record.optional_integer("response_length"),
+        annotator=record.optional_text("annotator"),
     )
+
+
+FORMS: tuple[Form[AssignedAnswer], ...] = (Form("run_id, qid and nuggets", has_fields(), _answer),)
 
 
 def _labels(record: Fields) -> Iterator[NuggetLabel]:
@@ -77,6 +90,7 @@ def _labels(record: Fields) -> Iterator[NuggetLabel]:
             importance=importance(item),
             label=_label(item),
             sub_narrative=sub_narrative(item),
+            asked=item.get("asked") is not False,
         )
 
 
@@ -93,6 +107,7 @@ def _line(answer: AssignedAnswer) -> dict[str, Any]:
         "answer_text": answer.answer_text,
         "response_length": answer.response_length,
         "run_id": answer.run_id,
+        **({"annotator": answer.annotator} if answer.annotator else {}),
         "nuggets": [_item(nugget) for nugget in answer.nuggets],
     }
 
@@ -104,4 +119,5 @@ def _item(nugget: NuggetLabel) -> dict[str, Any]:
         "mapped_sub_narrative": write_sub_narrative(nugget.sub_narrative),
         "importance": nugget.importance,
         "assignment": _WORDS[nugget.label],
+        **({} if nugget.asked else {"asked": False}),
     }

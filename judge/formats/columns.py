@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judge.errors import InputError
-from judge.formats.lines import Place, read_lines, write_lines
+from judge.formats.lines import OnError, Place, raise_error, read_lines, write_lines
 
 _GAP = re.compile(r"[ \t]+")  # not str.split: it takes U+00A0 and U+001F for blanks too
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -47,25 +47,39 @@ class Row(NamedTuple):
         return self.place.error("wrong value", field=name, expected=expected, found=found)
 
 
-def read_rows(path: str | Path, form: str, widths: Sequence[int]) -> Iterator[Row]:
+def read_rows(
+    path: str | Path, form: str, widths: Sequence[int], on_error: OnError = raise_error
+) -> Iterator[Row]:
     """Yield the rows of a table.
 
     Args:
         path: the file, "-" for stdin.
         form: the names of the columns, for errors.
         widths: the numbers of columns a row may have.
+        on_error: told of each row that has another number of columns.
 
     Raises:
         InputError: the file cannot be read, or a row has another number of columns.
     """
-    for line in read_lines(path):
-        cells = tuple(_GAP.split(line.text.strip(" \t")))
-        if len(cells) not in widths:
-            count = " or ".join(map(str, widths))
-            raise line.place.error(
-                f"{len(cells)} columns", expected=f"{count} columns ({form})", found=line.text
-            )
-        yield Row(line.place, cells)
+    for line in read_lines(path, on_error):
+        row = Row(line.place, tuple(cells_of(line.text)))
+        if len(row.cells) in widths:
+            yield row
+        else:
+            on_error(wrong_width(row, form, widths))
+
+
+def cells_of(line: str) -> list[str]:
+    """Return the cells of a line that is not blank."""
+    return _GAP.split(line.strip(" \t"))
+
+
+def wrong_width(row: Row, form: str, widths: Sequence[int]) -> InputError:
+    """Return the error of a row that has another number of columns."""
+    count = " or ".join(map(str, widths))
+    return row.place.error(
+        f"{len(row.cells)} columns", expected=f"{count} columns ({form})", found=" ".join(row.cells)
+    )
 
 
 def write_rows(path: str | Path, rows: Iterable[Sequence[str | int]]) -> None:

@@ -5,6 +5,7 @@ Fields that nobody asks for are ignored, with one warning for the whole file.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +24,7 @@ class Notes:
     def __init__(self) -> None:
         self.unknown: dict[str, None] = {}
         self.mended: dict[str, None] = {}
+        self.repeated: Counter[str] = Counter()
 
     def warn(self, path: str | Path) -> None:
         """Log the warnings of the file `path`."""
@@ -31,6 +33,8 @@ class Notes:
         if self.mended:
             names = ", ".join(self.mended)
             log.warning("%s: replaced unpaired surrogates by U+FFFD in: %s", path, names)
+        for name, count in self.repeated.items():
+            log.info("%s: counted once what %s repeats, %d times", path, name, count)
 
 
 class Fields:
@@ -41,10 +45,13 @@ class Fields:
         data: the object.
         prefix: its own name in the record around it, such as "answer[2].".
         notes: the warnings of the file.
+        key: its bare name there, where it is a field of its own.
     """
 
-    def __init__(self, place: Place, data: object, prefix: str, notes: Notes) -> None:
-        self.place, self._prefix, self._notes = place, prefix, notes
+    def __init__(
+        self, place: Place, data: object, prefix: str, notes: Notes, key: str = ""
+    ) -> None:
+        self.place, self.key, self._prefix, self._notes = place, key, prefix, notes
         if not isinstance(data, dict):
             raise place.error(
                 "not an object",
@@ -64,6 +71,14 @@ class Fields:
     def has(self, name: str) -> bool:
         """Tell whether a field is there and not null."""
         return self.get(name) is not None
+
+    def holds(self, name: str) -> bool:
+        """Tell whether a field is there and not null, without asking for it."""
+        return self._data.get(name) is not None
+
+    def peek(self) -> dict[str, Any]:
+        """Return the object as it is, without asking for its fields."""
+        return self._data
 
     def get(self, name: str) -> Any:
         """Return a field as it is, None where it is missing."""
@@ -97,7 +112,14 @@ class Fields:
 
     def text(self, name: str, *, empty: bool = True) -> str:
         """Return a required text; `empty` allows one without characters other than blanks."""
-        value = self.require(name, "a string")
+        return self.to_text(name, self.require(name, "a string"), empty=empty)
+
+    def to_text(self, name: str, value: object, *, empty: bool = True) -> str:
+        """Return `value`, which stands in the field `name`, as a text; see `text`.
+
+        Raises:
+            InputError: it is none.
+        """
         if not isinstance(value, str) or not (empty or value.strip()):
             expected = "a string" if empty else "a string that is not empty"
             raise self.error(name, "wrong value", expected=expected, found=value)
@@ -166,22 +188,34 @@ class Fields:
 
     def items(self, name: str) -> list[Any]:
         """Return a required list."""
-        value = self.require(name, "a list")
+        return self.to_items(name, self.require(name, "a list"))
+
+    def to_items(self, name: str, value: object) -> list[Any]:
+        """Return `value`, which stands in the field `name`, as a list.
+
+        Raises:
+            InputError: it is none.
+        """
         if not isinstance(value, list):
             raise self.error(name, "wrong value", expected="a list", found=value)
         return value
 
+    def texts(self, name: str) -> list[str]:
+        """Return a required list of texts."""
+        items = enumerate(self.items(name))
+        return [self.to_text(f"{name}[{i}]", item) for i, item in items]
+
     def record(self, name: str) -> "Fields":
         """Return a required object."""
-        return self.child(name, self.require(name, "an object"))
+        return self.child(name, self.require(name, "an object"), key=name)
 
     def records(self, name: str) -> list["Fields"]:
         """Return a required list of objects."""
         return [self.child(f"{name}[{i}]", item) for i, item in enumerate(self.items(name))]
 
-    def child(self, name: str, data: object) -> "Fields":
+    def child(self, name: str, data: object, key: str = "") -> "Fields":
         """Return `data`, which stands in the field `name`, as an object."""
-        child = Fields(self.place, data, f"{self._prefix}{name}.", self._notes)
+        child = Fields(self.place, data, f"{self._prefix}{name}.", self._notes, key)
         self._children.append(child)
         return child
 
@@ -202,6 +236,10 @@ class Fields:
                 self._notes.unknown[self._generic(name)] = None
         for child in self._children:
             child.note_unknown()
+
+    def note_repeated(self, name: str) -> None:
+        """Note that the list `name` names a thing again, which counts once."""
+        self._notes.repeated[self._generic(name)] += 1
 
     def _mend(self, name: str, text: str) -> str:
         """Replace surrogates without a partner: JSON can escape them, but no text holds them."""

@@ -1,7 +1,8 @@
 r"""Reading and writing lines and JSON: the one place that knows about BOM, CRLF, gzip and stdin.
 
 A line ends at "\n" and nowhere else, so that U+2028 inside a JSON string stays data. Bytes must
-be UTF-8. Whatever cannot be read becomes an `InputError` that names file and line.
+be UTF-8. After an error (see `judge.formats.places`) the reading goes on with the next line, as far
+as there is one to be found.
 """
 
 import gzip
@@ -11,14 +12,36 @@ import logging
 import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NoReturn, TextIO
 
 from judge.errors import InputError, UsageError
+from judge.formats.places import Line, OnError, Place, Unique, raise_error
+
+__all__ = [
+    "STDIN",
+    "Line",
+    "OnError",
+    "Place",
+    "Unique",
+    "can_seek",
+    "decode",
+    "lines_of",
+    "log",
+    "parse_json",
+    "raise_error",
+    "read_json",
+    "read_lines",
+    "reading",
+    "stdin_bytes",
+    "write_json",
+    "write_lines",
+]
 
 STDIN = "-"
 log = logging.getLogger("judge.formats")
@@ -26,57 +49,6 @@ log = logging.getLogger("judge.formats")
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _BLANK = re.compile(r"[ \t\r\n]*")
-
-
-class Place(NamedTuple):
-    """A line of a file, to build errors about it; `line` is 1-based."""
-
-    path: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
-
-    def error(
-        self,
-        message: str,
-        *,
-        field: str | None = None,
-        expected: str | None = None,
-        found: object = None,
-    ) -> InputError:
-        """Return the error that says what is wrong at this place."""
-        return InputError(
-            message, path=self.path, line=self.line, field=field, expected=expected, found=found
-        )
-
-
-class Line(NamedTuple):
-    """A line without its end; `offset` is that of its first byte in the uncompressed file."""
-
-    place: Place
-    offset: int
-    text: str
-
-
-class Unique:
-    """Refuses the second of two things that must stand only once, and says where the first is."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._places: dict[object, Place] = {}
-
-    def add(self, key: object, place: Place, field: str | None = None) -> None:
-        """Note that `key` stands at `place`.
-
-        Raises:
-            InputError: the key was added before.
-        """
-        if key in self._places:
-            first = self._places[key]
-            message = f"{self._what} {key!r} stands twice, first at {first}; remove one of them"
-            raise place.error(message, field=field)
-        self._places[key] = place
 
 
 def stdin_bytes() -> bytes:
@@ -89,40 +61,62 @@ def _all_of(stream: TextIO) -> bytes:
     return stream.buffer.read()
 
 
-def read_lines(path: str | Path) -> Iterator[Line]:
+def read_lines(path: str | Path, on_error: OnError = raise_error) -> Iterator[Line]:
     """Yield the lines of a text file that are not blank, "-" being stdin.
 
     Raises:
         InputError: the file cannot be read, is damaged, or is not UTF-8.
     """
-    name, offset, empty = str(path), 0, True
-    with _reading(path) as stream:
-        for number, raw in enumerate(stream, start=1):
-            place = Place(name, number)
-            bom = len(_BOM) if number == 1 and raw.startswith(_BOM) else 0
-            text = decode(raw[bom:], place)
-            if text.strip():
-                empty = False
-                yield Line(place, offset + bom, text)
-            offset += len(raw)
+    try:
+        with reading(path) as stream:
+            yield from lines_of(stream, path, on_error)
+    except InputError as error:
+        on_error(error)
+
+
+def lines_of(
+    stream: Iterable[bytes], path: str | Path, on_error: OnError = raise_error
+) -> Iterator[Line]:
+    """Yield the lines of uncompressed bytes that are not blank; `path` is where they come from.
+
+    Raises:
+        InputError: a line is not UTF-8.
+    """
+    empty = True
+    for place, offset, raw in _raw_lines(stream, str(path)):
+        line = _line(place, offset, raw, on_error)
+        empty = empty and line is not None and not line.text.strip()
+        if line is not None and line.text.strip():
+            yield line
     if empty:
         log.warning("%s: the file is empty", path)
 
 
-def read_json(lines: Iterator[Line]) -> Iterator[tuple[Place, Any]]:
-    """Yield the values of JSONL lines, or the items if all the lines are one JSON list.
+def read_json(
+    lines: Iterator[Line], on_error: OnError = raise_error
+) -> Iterator[tuple[Place, Any]]:
+    """Yield the values of JSONL lines, the items of one JSON list, or objects that span lines.
+
+    After a line that is no JSON comes the next line; inside of a list, or of objects that span
+    lines, nothing comes after an error.
 
     Raises:
         InputError: the lines are not JSON.
     """
-    first = next(lines, None)
-    if first is None:
+    head = list(islice(lines, 2))
+    if head and (head[0].text.lstrip().startswith("[") or _spans(head)):
+        try:
+            yield from _joined_values([*head, *lines])
+        except InputError as error:
+            on_error(error)
         return
-    if first.text.lstrip().startswith("["):
-        yield from _list_items([first, *lines])
-        return
-    for line in chain([first], lines):
-        yield line.place, parse_json(line)
+    for line in chain(head, lines):
+        try:
+            value = parse_json(line)
+        except InputError as error:
+            on_error(error)
+        else:
+            yield line.place, value
 
 
 def parse_json(line: Line) -> Any:
@@ -150,6 +144,23 @@ def decode(raw: bytes, place: Place) -> str:
             expected="UTF-8 text",
             found=raw[error.start : error.start + 8],
         ) from error
+
+
+def _raw_lines(stream: Iterable[bytes], name: str) -> Iterator[tuple[Place, int, bytes]]:
+    """Yield each line's place, the offset of its first byte, and its bytes, without a BOM."""
+    offset = 0
+    for number, raw in enumerate(stream, start=1):
+        bom = len(_BOM) if number == 1 and raw.startswith(_BOM) else 0
+        yield Place(name, number), offset + bom, raw[bom:]
+        offset += len(raw)
+
+
+def _line(place: Place, offset: int, raw: bytes, on_error: OnError) -> Line | None:
+    try:
+        return Line(place, offset, decode(raw, place))
+    except InputError as error:
+        on_error(error)
+        return None
 
 
 def can_seek(path: str | Path) -> bool:
@@ -195,8 +206,12 @@ def write_json(path: str | Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 @contextmanager
-def _reading(path: str | Path) -> Iterator[Iterable[bytes]]:
-    """Open a file for bytes, unpacking gzip by its first two bytes, whatever its name."""
+def reading(path: str | Path) -> Iterator[io.BufferedIOBase]:
+    """Open a file for bytes, unpacking gzip by its first two bytes, whatever its name.
+
+    Raises:
+        InputError: the file cannot be read, then or while the block reads it.
+    """
     with _errors(path), _opened(path) as file:
         if file.peek(len(_GZIP)).startswith(_GZIP):
             with gzip.GzipFile(fileobj=file) as unpacked:
@@ -231,8 +246,8 @@ def _errors(path: str | Path) -> Iterator[None]:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {twice!r} stands twice in one object")
     return value
 
@@ -258,35 +273,72 @@ def _json_errors(lines: list[Line], row: int = 0) -> Iterator[None]:
         raise lines[row].place.error(f"not JSON: {error}") from error
 
 
-def _list_items(lines: list[Line]) -> Iterator[tuple[Place, Any]]:
-    """Yield the items of a JSON list that spans `lines`, each with the line it begins on."""
-    text = "\n".join(line.text for line in lines)
-    at, row = _skip(text, text.index("[") + 1), 0
-    counted = 0
-    while not text.startswith("]", at):
-        row += text.count("\n", counted, at)
-        counted = at
-        with _json_errors(lines, row):
-            value, end = _DECODER.raw_decode(text, at)
-            at = _next_item(text, end)
-        yield lines[row].place, value
-    with _json_errors(lines):
-        _end_of_text(text, _skip(text, at + 1))
+def _spans(head: list[Line]) -> bool:
+    """Tell whether an object goes on after its line, other than one that was cut off there."""
+    if len(head) < 2 or head[1].text.lstrip().startswith("{"):
+        return False
+    try:
+        _DECODER.decode(head[0].text)
+    except json.JSONDecodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
-def _next_item(text: str, end: int) -> int:
-    """Return where the item after the one that ended at `end`, or the closing bracket, stands."""
-    at = _skip(text, end)
-    if text.startswith("]", at):
-        return at
-    if text.startswith(",", at) and not text.startswith("]", _skip(text, at + 1)):
-        return _skip(text, at + 1)
-    raise json.JSONDecodeError("expected ',' and an item, or ']'", text, at)
+def _joined_values(lines: list[Line]) -> Iterator[tuple[Place, Any]]:
+    """Yield the items of the list, or the values, that `lines` hold when joined."""
+    text = _Joined(lines)
+    if not text.starts("["):
+        while text.more:
+            yield text.value()
+        return
+    text.step()
+    while not text.starts("]"):
+        yield text.value()
+        text.next_item()
+    text.step()
+    if text.more:
+        text.fail("text after the end of the list")
 
 
-def _end_of_text(text: str, at: int) -> None:
-    if at < len(text):
-        raise json.JSONDecodeError("text after the end of the list", text, at)
+class _Joined:
+    """Lines as one text that is decoded value by value; each has the line that it begins on."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self._lines, self._text = lines, "\n".join(line.text for line in lines)
+        self._at, self._row, self._counted = _skip(self._text, 0), 0, 0
+
+    @property
+    def more(self) -> bool:
+        return self._at < len(self._text)
+
+    def starts(self, char: str) -> bool:
+        return self._text.startswith(char, self._at)
+
+    def step(self) -> None:
+        self._at = _skip(self._text, self._at + 1)
+
+    def value(self) -> tuple[Place, Any]:
+        self._row += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        with _json_errors(self._lines, self._row):
+            value, end = _DECODER.raw_decode(self._text, self._at)
+        self._at = _skip(self._text, end)
+        return self._lines[self._row].place, value
+
+    def next_item(self) -> None:
+        """Go on to the next item of a list, or to its closing bracket."""
+        if self.starts("]"):
+            return
+        after = _skip(self._text, self._at + 1)
+        if not self.starts(",") or self._text.startswith("]", after):
+            self.fail("expected ',' and an item, or ']'")
+        self._at = after
+
+    def fail(self, message: str) -> NoReturn:
+        with _json_errors(self._lines, self._row):
+            raise json.JSONDecodeError(message, self._text, self._at)
 
 
 def _skip(text: str, at: int) -> int:

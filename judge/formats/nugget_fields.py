@@ -2,12 +2,18 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from judge.formats.fields import Fields
 from judge.formats.lines import Unique
-from judge.types import Importance
+from judge.types import Importance, Nugget
 
-_IMPORTANCE: dict[str, Importance] = {"vital": "vital", "okay": "okay"}
+_IMPORTANCE: dict[str, Importance | None] = {
+    "vital": "vital",
+    "okay": "okay",
+    "failed": None,  # nuggetizer, where its judge gave none
+}
 
 
 def nugget_id(text: str) -> str:
@@ -26,24 +32,39 @@ class NuggetIds:
         self._given: Counter[str] = Counter()
         self._unique = Unique("the nugget id")
 
-    def of(self, record: Fields, text: str) -> str:
-        """Return the id of the nugget in `record`, whose text is `text`.
+    def of(self, record: Fields, text: str, field: str = "id") -> str:
+        """Return the id of the nugget in `record`, whose text is `text`, by its field `field`.
 
         Raises:
             InputError: another nugget of the topic has this id.
         """
-        given = record.ident("id") if record.has("id") else self._from(text)
-        self._unique.add(given, record.place, record.full("id"))
+        given = record.ident(field) if record.has(field) else self.next(nugget_id(text))
+        self._unique.add(given, record.place, record.full(field))
         return given
 
-    def _from(self, text: str) -> str:
-        base = nugget_id(text)
+    def next(self, base: str) -> str:
+        """Return `base` the first time, "-2" after it the second time, and so on."""
         self._given[base] += 1
         return base if self._given[base] == 1 else f"{base}-{self._given[base]}"
 
 
+class NuggetGroup(NamedTuple):
+    """All nuggets of a topic, as one record of a file has them."""
+
+    topic_id: str
+    nuggets: tuple[Nugget, ...]
+
+
+def grouped(nuggets: Iterable[Nugget]) -> dict[str, list[Nugget]]:
+    """Return the nuggets by topic, in the order the topics first appear."""
+    topics: dict[str, list[Nugget]] = {}
+    for nugget in nuggets:
+        topics.setdefault(nugget.topic_id, []).append(nugget)
+    return topics
+
+
 def importance(record: Fields) -> Importance | None:
-    """Return the importance in `record`, None where it is missing or null.
+    """Return the importance in `record`, None where it is missing or null, or was not had.
 
     Raises:
         InputError: it is neither vital nor okay.

@@ -1,11 +1,13 @@
 """Support labels: whether each citation of each sentence supports it, in TREC RAG's form."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from judge.formats.fields import Fields, read_records
-from judge.formats.lines import Unique, write_json
+from judge.formats import attribution
+from judge.formats.fields import Fields
+from judge.formats.forms import Form, Located, each_record, has_fields
+from judge.formats.lines import OnError, Unique, raise_error, write_json
 from judge.types import CitationLabel, Support, SupportedAnswer, SupportedSentence
 
 _UNJUDGED = "-1"
@@ -17,21 +19,26 @@ def read_support(path: str | Path) -> list[SupportedAnswer]:
     """Read JSONL of {topic_id or narrative_id, run_id, sentences: [{text, citations}]}.
 
     Each citation is {reference, support}: 2 is full, 1 partial and 0 no support, -1 was never
-    judged, and null gave no label. A citation without a reference points at no document; it
-    and one that was cited by a number may name a `mention`.
+    judged, and null gave no label (`asked` false: the judge was never asked). A citation without
+    a reference points at no document; it and one that was cited by a number may name a `mention`.
+    Where several people labelled the same answers, each line names its `annotator`.
 
     Raises:
         InputError: the file cannot be read, a field is wrong, or an answer stands twice.
     """
+    return [answer for _, answer in each_support(path)]
+
+
+def each_support(
+    path: str | Path, on_error: OnError = raise_error
+) -> Iterator[Located[SupportedAnswer]]:
+    """Yield support labels and where they stand; see `read_support`."""
     unique = Unique("the support of (run_id, topic)")
-    answers = []
-    for record in read_records(path):
-        topic_id = record.ident(record.first("topic_id", "narrative_id"))
-        run_id = record.ident("run_id")
-        unique.add((run_id, topic_id), record.place)
-        sentences = tuple(_sentence(item) for item in record.records("sentences"))
-        answers.append(SupportedAnswer(run_id=run_id, topic_id=topic_id, sentences=sentences))
-    return answers
+    for located in each_record(path, "support labels", FORMS, on_error):
+        answer = located.record
+        whose = (answer.annotator,) if answer.annotator else ()
+        if unique.accepts((answer.run_id, answer.topic_id, *whose), located.place, on_error):
+            yield located
 
 
 def write_support(path: str | Path, answers: Iterable[SupportedAnswer]) -> None:
@@ -41,6 +48,21 @@ def write_support(path: str | Path, answers: Iterable[SupportedAnswer]) -> None:
         UsageError: the file cannot be written.
     """
     write_json(path, (_line(answer) for answer in answers))
+
+
+def _answer(record: Fields) -> Iterator[SupportedAnswer]:
+    yield SupportedAnswer(
+        run_id=record.ident("run_id"),
+        topic_id=record.ident(record.first("topic_id", "narrative_id")),
+        sentences=tuple(_sentence(item) for item in record.records("sentences")),
+        annotator=record.optional_text("annotator"),
+    )
+
+
+FORMS: tuple[Form[SupportedAnswer], ...] = (
+    attribution.SUPPORT,
+    Form("run_id, topic_id and sentences", has_fields(), _answer),
+)
 
 
 def _sentence(record: Fields) -> SupportedSentence:
@@ -61,7 +83,8 @@ def _citation(record: Fields) -> CitationLabel:
     docid = record.ident("reference")
     mention = record.text("mention") if record.has("mention") else docid
     if code is None:
-        return CitationLabel(mention=mention, docid=docid, status="failed")
+        asked = record.get("asked") is not False
+        return CitationLabel(mention=mention, docid=docid, status="failed", asked=asked)
     label = record.choice("support", _LABELS)
     status = "unjudged" if label is None else "ok"
     return CitationLabel(mention=mention, docid=docid, status=status, label=label)
@@ -76,10 +99,13 @@ def _line(answer: SupportedAnswer) -> dict[str, Any]:
         }
         for number, sentence in enumerate(answer.sentences)
     ]
-    return {"topic_id": answer.topic_id, "run_id": answer.run_id, "sentences": sentences}
+    whose = {"annotator": answer.annotator} if answer.annotator else {}
+    return {"topic_id": answer.topic_id, "run_id": answer.run_id, **whose, "sentences": sentences}
 
 
 def _item(number: int, label: CitationLabel) -> dict[str, Any]:
     code = _CODES[label.label] if label.status in ("ok", "unjudged") else None
     item = {"citationID": number, "reference": label.docid, "support": code}
+    if not label.asked:
+        item["asked"] = False
     return item if label.mention == label.docid else {**item, "mention": label.mention}

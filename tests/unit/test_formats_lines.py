@@ -197,6 +197,56 @@ def test_bad_json_names_the_line(file: Path, text: str, reason: str) -> None:
         values(file)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{\n "a": 1\n}', [(1, {"a": 1})]),
+        ('\n{\n"a":\n{\n}\n}\n', [(2, {"a": {}})]),
+        ('{"a": [\n1]}\n\n{\n"b": 2}\n', [(1, {"a": [1]}), (4, {"b": 2})]),
+        ('{"a": 1}\n{"b": 2}\n', [(1, {"a": 1}), (2, {"b": 2})]),
+    ],
+)
+def test_objects_over_many_lines(file: Path, text: str, expected: list[object]) -> None:
+    file.write_text(text)
+    assert [(place.line, value) for place, value in read_json(read_lines(file))] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [('{\n "a": 1,\n "b" 2\n}', 3), ('{\n "a": 1\n}\n}\n', 4), ('{\n "a": 1\n', 2)],
+)
+def test_damaged_objects_over_many_lines_name_the_line(file: Path, text: str, line: int) -> None:
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        values(file)
+    assert caught.value.line == line
+
+
+def test_a_first_line_that_was_cut_off_is_no_object_over_many_lines(file: Path) -> None:
+    file.write_text('{"a": 1, "b\n{"a": 2}\n')
+    errors: list[InputError] = []
+    assert [value for _, value in read_json(read_lines(file), errors.append)] == [{"a": 2}]
+    assert [error.line for error in errors] == [1]
+
+
+def test_reading_goes_on_after_errors_that_are_noted(file: Path) -> None:
+    file.write_bytes(b'{"a": 1}\n\xff\n{"a": 1, "a": 2}\n[\n{"a": 3}\nNaN\n')
+    errors: list[InputError] = []
+    read = read_json(read_lines(file, errors.append), errors.append)
+    assert [(place.line, value) for place, value in read] == [(1, {"a": 1}), (5, {"a": 3})]
+    assert [error.line for error in errors] == [2, 3, 4, 6]
+    assert "the key 'a' stands twice in one object" in str(errors[1])
+
+
+def test_after_the_end_of_a_damaged_gzip_file_nothing_comes(file: Path) -> None:
+    rows = [json.dumps({"number": number}) for number in range(9999)]
+    file.write_bytes(gzip.compress("\n".join(rows).encode())[:-2000])
+    errors: list[InputError] = []
+    read = list(read_lines(file, errors.append))
+    assert 0 < len(read) < len(rows)
+    assert [str(error) for error in errors][-1].startswith(f"{file}: the gzip data is damaged")
+
+
 def test_half_written_line_in_the_middle(file: Path) -> None:
     file.write_text('{"a": 1}\n{"a"\n{"a": 3}\n')
     with pytest.raises(InputError, match=r":2: not JSON.*expected complete JSON, found"):
