@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import Field, ValidationError
 
@@ -11,6 +11,11 @@ from judge.errors import InputError, UsageError
 from judge.settings import Settings
 from judge.types import Record
 
+DATASET = "ir_datasets:"
+"""How a corpus that is no file is named."""
+
+Documents = Literal["cited", "pairs", "both"]
+Mode = Literal["each", "concatenated", "both"]
 R = TypeVar("R", bound=Record)
 
 
@@ -35,10 +40,35 @@ class NuggetsConfig(Record):
     min_grade: int = 1
 
 
+class LocateConfig(Record):
+    """Which documents are asked for the nuggets of their topic, and what counts as holding one.
+
+    Attributes:
+        documents: "cited", what the answers cite; "pairs", what relevance grades; or "both".
+        needed: ask only what nugget coverage hangs on: the nuggets that an answer holds, each in
+            the documents that its sentences cite.
+        gold: use the lists of documents in the nugget file, where it has them.
+        partial: in subtopic qrels, a document holds what it holds in part.
+    """
+
+    documents: Documents = "cited"
+    needed: bool = False
+    gold: bool = False
+    partial: bool = False
+
+
 class SupportConfig(Record):
-    """How many citations of a sentence are judged: "first", "all", or a number."""
+    """How the citations of a sentence are judged.
+
+    Attributes:
+        citations: how many: "first", "all", or a number.
+        mode: "each" cited document by itself; "concatenated", all that a sentence cites together,
+            and what that leaves open; or "both".
+        prompt: name of the template.
+    """
 
     citations: Literal["first", "all"] | Annotated[int, Field(ge=1)] = "first"
+    mode: Mode = "each"
     prompt: str = "support/trec2025"
 
 
@@ -59,6 +89,7 @@ class AssessConfig(Record):
     corpus: tuple[str, ...] = ()
     relevance: RelevanceConfig = RelevanceConfig()
     nuggets: NuggetsConfig = NuggetsConfig()
+    locate: LocateConfig | None = None
     support: SupportConfig = SupportConfig()
     score: ScoreConfig = ScoreConfig()
     judge: dict[str, Any] = Field(default_factory=dict)
@@ -70,7 +101,7 @@ class AssessConfig(Record):
 
     def path(self, name: str) -> str:
         """A path of the configuration, seen from where the command runs."""
-        return str(self.root / name)
+        return name if name.startswith(DATASET) else str(self.root / name)
 
     def paths(self, names: Iterable[str]) -> list[str]:
         """Several of them."""
@@ -121,8 +152,22 @@ def _validated(kind: type[R], data: dict[str, Any], path: Path | str, table: str
 def _fields(kind: type[Record], tables: list[str]) -> set[str]:
     """The fields of a table inside of a model's."""
     for table in tables:
-        kind = type(kind.model_fields[table].default)
+        annotation = kind.model_fields[table].annotation
+        kinds = (annotation, *get_args(annotation))  # a table that may be absent is `Kind | None`
+        kind = next(k for k in kinds if isinstance(k, type) and issubclass(k, Record))
     return set(kind.model_fields)
+
+
+def read_mode(text: str) -> Mode:
+    """Read how the documents that a sentence cites are judged.
+
+    Raises:
+        UsageError: it is no such mode.
+    """
+    modes: dict[str, Mode] = {name: name for name in get_args(Mode)}
+    if text not in modes:
+        raise UsageError(f"--mode is {', '.join(modes)}, not {text!r}")
+    return modes[text]
 
 
 def read_citations(text: str) -> Literal["first", "all"] | int:

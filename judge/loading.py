@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
-from judge.corpora import Corpora, open_corpora
+from judge.corpora import Corpora, find_sources, open_corpora
 from judge.errors import InputError, UsageError
 from judge.formats.answers import read_all_answers
 from judge.formats.nuggets import read_nuggets
@@ -14,8 +15,10 @@ from judge.formats.qrels import read_qrels
 from judge.formats.runs import pool as pooled
 from judge.formats.runs import read_run
 from judge.formats.topics import read_topics
+from judge.images import check_together, look_at
 from judge.manifest import fingerprint
 from judge.reporting import Notice
+from judge.sub_narratives import doubts
 from judge.types import Answer, Nugget, Topic
 
 
@@ -87,33 +90,34 @@ def load_inputs(
     Args:
         topics: a topics file.
         answers: files, folders or globs of answers.
-        corpus: files, folders or globs of documents; those that answers carry join them.
+        corpus: see `judge.corpora.find_sources`; the documents that answers carry join them.
         topic_ids: the topics to judge; all of the file if none are named.
         notice: told of answers to topics that are not judged.
 
     Raises:
         InputError: a file cannot be read, or topics and answers have no topic in common.
     """
-    paths = {"topics": [expand_one(topics)], "answers": expand(answers), "corpus": expand(corpus)}
+    sources = find_sources(corpus)
+    paths = {"topics": [expand_one(topics)], "answers": expand(answers), "corpus": sources.paths}
     topic_list = read_topics(paths["topics"][0])
     known = frozenset(topic.topic_id for topic in topic_list)
     chosen = _choose(topic_list, topic_ids, paths["topics"][0])
     kept = _restrict(read_all_answers(paths["answers"]), chosen, known, "answers", notice)
-    return Inputs(
-        topics=chosen,
-        known=known,
-        corpora=open_corpora(paths["corpus"], kept),
-        answers=kept,
-        files={name: fingerprint(files) for name, files in paths.items()},
-    )
+    corpora = open_corpora(sources, kept)
+    files = {name: fingerprint(found) for name, found in paths.items()}
+    files["corpus"] |= dict.fromkeys(sources.datasets, "dataset")
+    return Inputs(topics=chosen, known=known, corpora=corpora, answers=kept, files=files)
 
 
 def add_nuggets(inputs: Inputs, name: str | Path, notice: Notice) -> Inputs:
-    """The inputs with the nuggets of a file."""
+    """The inputs with the nuggets of a file; sub-narratives that are not official are told."""
     path = expand_one(name)
     nuggets: dict[str, list[Nugget]] = {}
-    for nugget in inputs.restrict(read_nuggets(path), "nuggets", notice):
+    kept = inputs.restrict(read_nuggets(path), "nuggets", notice)
+    for nugget in kept:
         nuggets.setdefault(nugget.topic_id, []).append(nugget)
+    if line := doubts(kept, inputs.topics):
+        notice(line)
     return replace(inputs.with_files("nuggets", [path]), nuggets=nuggets)
 
 
@@ -153,6 +157,19 @@ def add_cited(inputs: Inputs) -> Inputs:
             pairs |= dict.fromkeys(Pair(answer.topic_id, docid) for docid in _docids(answer))
     order = {topic_id: place for place, topic_id in enumerate(inputs.topics)}
     return replace(inputs, pairs=sorted(pairs, key=lambda pair: order[pair.topic_id]))
+
+
+def look_at_images(inputs: Inputs) -> None:
+    """Look at the images of all documents that are paired with topics or cited, in any stage.
+
+    Raises:
+        InputError: one is missing, or cannot be shown.
+    """
+    paired = (inputs.corpora.get(pair.docid) for pair in inputs.pairs)
+    cited = (inputs.corpora.cited(a, docid) for a in inputs.answers for docid in _docids(a))
+    for document in filter(None, chain(paired, cited)):
+        images = [look_at(path, document.docid) for path in document.images]
+        check_together(images, f"document {document.docid!r}")
 
 
 def _docids(answer: Answer) -> Iterator[str]:

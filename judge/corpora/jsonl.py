@@ -1,25 +1,28 @@
 """Documents in a JSONL file, found by docid."""
 
-import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import NamedTuple
 
+from judge.corpora.index import IndexBuilder, OffsetIndex, hash_of
+from judge.corpora.kept import Kept
+from judge.corpora.streams import LARGE, open_stream, tell_if_slow
 from judge.errors import InputError
-from judge.formats.documents import to_document
+from judge.formats.documents import to_documents
 from judge.formats.fields import Fields, Notes
-from judge.formats.lines import Line, Place, can_seek, decode, parse_json, read_lines
+from judge.formats.lines import Line, Place, parse_json
 from judge.types import Document
 
 
 class JsonlCorpus:
-    """The documents of a JSONL file, which is read through once at the start.
+    """The documents of a JSONL file, plain or gzip, or of a pipe.
 
-    Of a plain file only docid -> byte offset stays in memory, and a document is read when it is
-    asked for. A gzip file or a pipe cannot be read from its middle: all of its documents stay
-    in memory. Any number of threads may ask at once.
+    The first time, the file is read through, every document is checked, and its place noted
+    (`OffsetIndex`); for a large file that index is kept for the next time. No document stays in
+    memory. Any number of threads may ask at once.
 
     Args:
-        path: the file, "-" for stdin; see `judge.formats.documents.to_document` for its fields.
+        path: the file, "-" for stdin; see `judge.formats.documents` for its forms.
 
     Raises:
         InputError: the file cannot be read, a field is wrong, or a docid stands twice with
@@ -28,81 +31,99 @@ class JsonlCorpus:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
-        self._held: dict[str, int | Document] = {}
-        self._lock = threading.Lock()
-        self._file = _open(path) if can_seek(path) else None
-        try:
-            self._index()
-        except InputError:
-            self.close()
-            raise
+        self._stream = open_stream(path)
+        self._kept = _kept_index(path)
+        kept = self._kept.load() if self._kept else None
+        self._index = self._build() if kept is None else OffsetIndex.unpack(kept)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._index)
 
     def get(self, docid: str) -> Document | None:
         """Return a document, None where the file has none of this id.
 
         Raises:
-            InputError: the file has changed since it was opened.
+            InputError: the file is no longer what it was when it was indexed.
         """
-        held = self._held.get(docid)
-        return self._read(docid, held) if isinstance(held, int) else held
+        for offset in self._index.find(docid):
+            documents = self._documents_at(offset)
+            if found := [document for document in documents if document.docid == docid]:
+                return found[0]
+            if hash_of(docid) not in {hash_of(document.docid) for document in documents}:
+                raise self._changed()
+        return None
 
     def close(self) -> None:
         """Close the file; no document can be read after that."""
-        if self._file is not None:
-            self._file.close()
+        self._stream.close()
 
-    def _index(self) -> None:
-        notes = Notes()
-        for line in read_lines(self.path):
-            document = _parse(line, notes)
-            held = line.offset if self._file else document
-            if document.docid not in self._held:
-                self._held[document.docid] = held
-            else:
-                self._refuse_other_text(document, line.place)
+    def _build(self) -> OffsetIndex:
+        if self._kept:
+            tell_if_slow(Path(self.path))
+        notes, builder = Notes(), IndexBuilder()
+        for line in self._stream.lines():
+            for document in _parse(line, notes):
+                builder.add(document.docid, line.offset, _content(document))
         notes.warn(self.path)
+        index, doubtful = builder.build()
+        if doubtful:
+            self._refuse_other_texts(doubtful)
+        if self._kept:
+            self._kept.save(index.pack())
+        return index
 
-    def _refuse_other_text(self, document: Document, place: Place) -> None:
-        first = self.get(document.docid)
-        if first is not None and first.text != document.text:
-            raise place.error(
-                f"the docid {document.docid!r} stands twice, with different texts",
-                field="text",
-                expected=repr(first.text[:40]),
-                found=document.text[:40],
-            )
+    def _refuse_other_texts(self, offsets: set[int]) -> None:
+        """Raise an error if lines at `offsets` have different texts of one docid."""
+        first: dict[str, _Met] = {}
+        for line in self._stream.lines():
+            if line.offset not in offsets:
+                continue
+            for document in _parse(line, Notes()):
+                met = first.setdefault(document.docid, _Met(document, line.place))
+                if _content(met.document) != _content(document):
+                    raise _twice(document, line.place, met)
 
-    def _read(self, docid: str, offset: int) -> Document:
+    def _documents_at(self, offset: int) -> list[Document]:
         try:
-            document = _parse(self._line_at(offset), Notes())
+            return list(_parse(self._stream.line_at(offset), Notes()))
         except InputError as error:
             raise self._changed() from error
-        if document.docid != docid:
-            raise self._changed()
-        return document
-
-    def _line_at(self, offset: int) -> Line:
-        if self._file is None:
-            raise self._changed()
-        with self._lock:
-            self._file.seek(offset)
-            raw = self._file.readline()
-        place = Place(str(self.path), 0)
-        return Line(place, offset, decode(raw, place))
 
     def _changed(self) -> InputError:
+        if self._kept:
+            self._kept.drop()
         return InputError("the file has changed since it was opened; start again", path=self.path)
 
 
-def _open(path: str | Path) -> BinaryIO:
-    return Path(path).open("rb")
+class _Met(NamedTuple):
+    """A document and the line where it was met first."""
+
+    document: Document
+    place: Place
 
 
-def _parse(line: Line, notes: Notes) -> Document:
+def _kept_index(path: str | Path) -> Kept | None:
+    """The index on disk, of files for which that is worth it."""
+    file = Path(path)
+    large = file.is_file() and file.stat().st_size >= LARGE
+    return Kept(file, "offsets") if large else None
+
+
+def _parse(line: Line, notes: Notes) -> Iterator[Document]:
     record = Fields(line.place, parse_json(line), "", notes)
-    document = to_document(record)
+    yield from to_documents(record)
     record.note_unknown()
-    return document
+
+
+def _content(document: Document) -> str:
+    """What two documents of one docid must have in common."""
+    return "\0".join([document.text, *document.images])
+
+
+def _twice(document: Document, place: Place, met: _Met) -> InputError:
+    return place.error(
+        f"the docid {document.docid!r} stands twice, with different texts, first at {met.place}",
+        field="text",
+        expected=repr(met.document.text[:40]),
+        found=document.text[:40],
+    )

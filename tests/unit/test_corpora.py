@@ -253,3 +253,24 @@ def test_closed(tmp_path: Path) -> None:
     docs.close()
     with pytest.raises(ValueError, match="closed file"):
         docs.get("x")
+
+
+def test_what_is_missing_is_listed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with open_corpora([save(tmp_path / "1.jsonl", {"docid": "x", "text": "X"})], ANSWERS) as docs:
+        for docid in ("n1", "x", "n2", "b", "n1"):
+            docs.get(docid)
+        assert docs.cited(ANSWERS[0], "n3") is None
+        assert docs.missing == ["n1", "n2", "n3"]
+        caplog.clear()
+    assert caplog.messages == ["documents in none of the corpora (3): 'n1', 'n2', 'n3'"]
+
+
+def test_only_some_of_many_missing_are_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with open_corpora([save(tmp_path / "1.jsonl", {"docid": "x", "text": "X"})]) as docs:
+        for number in range(100):
+            docs.get(f"n{number}")
+    (message,) = caplog.messages
+    assert message.startswith("documents in none of the corpora (100): 'n0', 'n1',")
+    assert message.endswith("'n9', ...")

@@ -1,5 +1,6 @@
 """Reading inputs: which topics, answers, pairs and nuggets are judged, and what does not fit."""
 
+import gc
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -163,3 +164,16 @@ def test_one_nuggets_file_is_meant(world: World) -> None:
     world.write("n2.jsonl", rows)
     with pytest.raises(InputError, match="n\\*"):
         add_nuggets(world.load(), str(world.folder / "n*.jsonl"), world.told.append)
+
+
+def test_corpora_are_closed_when_later_inputs_cannot_be_read(world: World) -> None:
+    """Files that stay open would be a ResourceWarning, which is an error here."""
+    corpus = world.folder / "corpus.jsonl"
+    topics = str(world.folder / "topics.jsonl")
+    with pytest.raises(InputError, match=r"nowhere"):
+        add_nuggets(
+            load_inputs(topics, corpus=[str(corpus)], notice=world.told.append),
+            world.folder / "nowhere",
+            world.told.append,
+        )
+    gc.collect()
