@@ -1,25 +1,47 @@
 """Scores from label files: those of a run directory, or any that are given."""
 
+import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
+from judge.cited import GroundedAnswer, GroundedNugget, WeighedAnswer
 from judge.errors import InputError, UsageError
 from judge.formats.assignments import read_assignments
+from judge.formats.grounded import read_grounded
+from judge.formats.nugget_fields import grouped
 from judge.formats.nuggets import read_nuggets
 from judge.formats.paths import expand, expand_one
 from judge.formats.scores import write_leaderboard, write_scores
 from judge.formats.support import read_support
 from judge.formats.topics import read_topics
+from judge.formats.weighed import read_weighed
 from judge.metrics import Measure, score
-from judge.runs import ASSIGNMENTS, LEADERBOARD, NUGGETS, SCORES, SUPPORT, TOPICS
-from judge.types import AssignedAnswer, Nugget, NuggetLabel, Score, Support, SupportedAnswer, Topic
+from judge.metrics.comparing import Comparison, choose_pairs
+from judge.metrics.comparing import compare as compare_scores
+from judge.metrics.rows import Rules
+from judge.runs import (
+    ASSIGNMENTS,
+    CITATIONS,
+    COVERAGE,
+    LEADERBOARD,
+    NUGGETS,
+    SCORES,
+    SUPPORT,
+    TOPICS,
+)
+from judge.types import AssignedAnswer, Nugget, NuggetLabel, Score, SupportedAnswer, Topic
 
-LABELS = (ASSIGNMENTS, SUPPORT)
+LABELS = (ASSIGNMENTS, COVERAGE, SUPPORT, CITATIONS)
+
+_log = logging.getLogger(__name__)
 
 N = TypeVar("N", Nugget, NuggetLabel)
+A = TypeVar("A", AssignedAnswer, GroundedAnswer)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -31,7 +53,9 @@ class Labels:
     """
 
     assigned: Sequence[AssignedAnswer] = ()
+    grounded: Sequence[GroundedAnswer] = ()
     supported: Sequence[SupportedAnswer] = ()
+    weighed: Sequence[WeighedAnswer] = ()
     topics: Sequence[Topic] | None = None
     with_nuggets: frozenset[str] | None = None
 
@@ -40,34 +64,62 @@ def read_labels(
     run: Path | None = None,
     *,
     assignments: Sequence[str | Path] = (),
+    coverage: Sequence[str | Path] = (),
     support: Sequence[str | Path] = (),
+    citations: Sequence[str | Path] = (),
     nuggets: str | Path | None = None,
     topics: str | Path | None = None,
 ) -> Labels:
     """Read the labels of a run directory; what is given stands for the run's own files.
 
     Labels may be files, folders or globs; topics and nuggets are one file each. Importance and
-    sub-narratives are taken from a nuggets file, where there is one.
+    sub-narratives are taken from a nuggets file, where there is one. A run's own coverage whose
+    labels are not those of its assignments is left out, and that is told.
 
     Raises:
-        InputError: a file cannot be read, or an assigned nugget is not among `nuggets`.
+        InputError: a file cannot be read, no file holds an answer, or an assigned nugget is not
+            among `nuggets`.
         UsageError: there is nothing to score.
     """
-    nugget_labels = expand(assignments) or _own(run, ASSIGNMENTS)
-    support_labels = expand(support) or _own(run, SUPPORT)
-    if not nugget_labels and not support_labels:
+    given = {ASSIGNMENTS: assignments, COVERAGE: coverage, SUPPORT: support, CITATIONS: citations}
+    files = {name: expand(names) or _own(run, name) for name, names in given.items()}
+    if not any(files.values()):
         raise UsageError(_nothing(run))
     topics_file, nuggets_file = _one(run, TOPICS, topics), _one(run, NUGGETS, nuggets)
-    assigned = [answer for path in nugget_labels for answer in read_assignments(path)]
-    known = None if nuggets_file is None else read_nuggets(nuggets_file)
-    if known is not None and nuggets_file is not None:
-        assigned = list(_with_nuggets(assigned, known, nuggets_file))
-    return Labels(
-        assigned=assigned,
-        supported=[answer for path in support_labels for answer in read_support(path)],
+    labels = Labels(
+        assigned=_all(read_assignments, files[ASSIGNMENTS]),
+        grounded=_all(read_grounded, files[COVERAGE]),
+        supported=_all(read_support, files[SUPPORT]),
+        weighed=_all(read_weighed, files[CITATIONS]),
         topics=None if topics_file is None else read_topics(topics_file),
-        with_nuggets=None if known is None else frozenset(n.topic_id for n in known),
     )
+    if not (labels.assigned or labels.grounded or labels.supported or labels.weighed):
+        first = next(path for paths in files.values() for path in paths)
+        raise InputError("holds no labelled answer", path=first)
+    if not (coverage or assignments):
+        labels = _without_stale(labels, run)
+    return labels if nuggets_file is None else _with_nuggets(labels, nuggets_file)
+
+
+def _all(read: Callable[[Path], list[T]], paths: Iterable[Path]) -> list[T]:
+    return [record for path in paths for record in read(path)]
+
+
+def _without_stale(labels: Labels, run: Path | None) -> Labels:
+    """Leave out the coverage of a run that was made of other labels than its assignments are."""
+    assigned = {(a.run_id, a.topic_id): [n.label for n in a.nuggets] for a in labels.assigned}
+    stale = assigned and any(
+        [nugget.label for nugget in answer.nuggets]
+        != assigned.get((answer.run_id, answer.topic_id))
+        for answer in labels.grounded
+    )
+    if not stale:
+        return labels
+    told = (
+        "%s/%s is left out: its labels are not those of %s; `rag-judge nuggets coverage` renews it"
+    )
+    _log.warning(told, run, COVERAGE, ASSIGNMENTS)
+    return replace(labels, grounded=())
 
 
 def compute(labels: Labels, measures: Sequence[Measure[Any]] = (), **rules: Any) -> list[Score]:
@@ -79,12 +131,36 @@ def compute(labels: Labels, measures: Sequence[Measure[Any]] = (), **rules: Any)
     return score(
         measures or usual_measures(labels),
         assigned=labels.assigned,
+        grounded=labels.grounded,
         supported=labels.supported,
+        weighed=labels.weighed,
         topics=None if topics is None else [topic.topic_id for topic in topics],
         with_nuggets=labels.with_nuggets,
         topic_records={topic.topic_id: topic for topic in topics or ()},
         **rules,
     )
+
+
+def compare(
+    labels: Labels,
+    measures: Sequence[Measure[Any]] = (),
+    *,
+    pair: tuple[str, str] | None = None,
+    baseline: str | None = None,
+    every: bool = False,
+    **rules: Any,
+) -> list[Comparison]:
+    """Compare runs by `measures`: one pair, all with a baseline, or every pair.
+
+    `rules` are those of `compute`; they are asked of all topics of a run together.
+
+    Raises:
+        UsageError: a run is not known, or no runs have 2 topics in common.
+    """
+    scores = compute(labels, measures, **{**rules, "allow_incomplete": True})
+    runs = list(dict.fromkeys(row.run_id for row in scores))
+    pairs = choose_pairs(runs, pair=pair, baseline=baseline, every=every)
+    return compare_scores(scores, pairs, Rules(**rules))
 
 
 def usual_measures(labels: Labels) -> list[Measure[Any]]:
@@ -95,7 +171,10 @@ def usual_measures(labels: Labels) -> list[Measure[Any]]:
     names = [
         "strict_vital_recall" if labels.assigned else "",
         "sub_narrative_coverage" if mapped else "",
+        "nugget_coverage" if labels.grounded else "",
+        "info_recall" if labels.grounded and labels.assigned else "",
         "support_precision support_recall" if labels.supported else "",
+        "citation_recall citation_precision citation_f1" if labels.weighed else "",
         "strict_all_recall vital_recall all_recall weighted_recall" if labels.assigned else "",
     ]
     return parse_measures(" ".join(names))
@@ -123,21 +202,43 @@ def _nothing(run: Path | None) -> str:
     return f"{run} has no nugget or support labels yet: judge answers on it first"
 
 
-def _with_nuggets(
-    answers: Iterable[AssignedAnswer], nuggets: Iterable[Nugget], path: Path
-) -> Iterator[AssignedAnswer]:
+def _with_nuggets(labels: Labels, path: Path) -> Labels:
     """Every answer with all nuggets of its topic; one without a label counts as failed."""
-    key: dict[str, list[Nugget]] = {}
-    for nugget in nuggets:
-        key.setdefault(nugget.topic_id, []).append(nugget)
-    for answer in answers:
-        labels = {name: nugget.label for name, nugget in _named(answer.nuggets)}
-        listed = dict(_named(key.get(answer.topic_id, [])))
-        if unknown := labels.keys() - listed.keys():
-            message = f"topic {answer.topic_id} has no such nugget"
-            raise InputError(message, path=path, field="text", found=min(unknown)[0])
-        with_labels = [_labelled(nugget, labels.get(name)) for name, nugget in listed.items()]
-        yield answer.model_copy(update={"nuggets": tuple(with_labels)})
+    nuggets = read_nuggets(path)
+    key = grouped(nuggets)
+
+    def pairs(answer: AssignedAnswer | GroundedAnswer) -> Iterator[tuple[Nugget, Any]]:
+        return _paired(answer.topic_id, answer.nuggets, key, path)
+
+    return replace(
+        labels,
+        assigned=[
+            _holding(answer, starmap(_labelled, pairs(answer))) for answer in labels.assigned
+        ],
+        grounded=[
+            _holding(answer, starmap(_grounded, pairs(answer))) for answer in labels.grounded
+        ],
+        with_nuggets=frozenset(key),
+    )
+
+
+def _holding(answer: A, nuggets: Iterable[NuggetLabel]) -> A:
+    return answer.model_copy(update={"nuggets": tuple(nuggets)})
+
+
+def _paired(
+    topic_id: str,
+    labelled: Sequence[NuggetLabel],
+    key: Mapping[str, Sequence[Nugget]],
+    path: Path,
+) -> Iterator[tuple[Nugget, Any]]:
+    """Yield each nugget of a topic with what is known of it in an answer."""
+    labels = dict(_named(labelled))
+    listed = dict(_named(key.get(topic_id, [])))
+    if unknown := labels.keys() - listed.keys():
+        message = f"topic {topic_id} has no such nugget"
+        raise InputError(message, path=path, field="text", found=min(unknown)[0])
+    return ((nugget, labels.get(name)) for name, nugget in listed.items())
 
 
 def _named(nuggets: Iterable[N]) -> Iterator[tuple[tuple[str, int], N]]:
@@ -148,6 +249,16 @@ def _named(nuggets: Iterable[N]) -> Iterator[tuple[tuple[str, int], N]]:
         seen[nugget.text] += 1
 
 
-def _labelled(nugget: Nugget, label: Support | None) -> NuggetLabel:
+def _grounded(nugget: Nugget, found: GroundedNugget | None) -> GroundedNugget:
+    labelled = _labelled(nugget, found).model_dump()
+    if found is None:
+        return GroundedNugget(**labelled, grounded=None, reason="judgment failed")
+    kept = found.model_dump(include={"sentences", "grounded", "reason"})
+    return GroundedNugget(**labelled, **kept)
+
+
+def _labelled(nugget: Nugget, found: NuggetLabel | None) -> NuggetLabel:
     kept = nugget.model_dump(include={"nugget_id", "text", "importance", "sub_narrative"})
-    return NuggetLabel(**kept, label=label)
+    if found is None:
+        return NuggetLabel(**kept, label=None, asked=False)
+    return NuggetLabel(**kept, label=found.label, asked=found.asked)

@@ -1,6 +1,7 @@
 """Measures as objects with canonical names, and the scores they give: pure functions of labels.
 
-A measure of answers is one class in `nuggets` or `support`, named in that module's `MEASURES`.
+A measure of answers is one class in `nuggets`, `coverage`, `support` or `citations`, named in that
+module's `MEASURES`.
 """
 
 from judge.metrics.measure import Measure, Param

@@ -1,11 +1,13 @@
 """What every measure is: a frozen object with a name, typed parameters and a pure function.
 
-A measure is a frozen dataclass. Its fields are its parameters, each a `Literal` or a `bool` made
-with `param`; `str(measure)` is its canonical name, with parameters at their default left out, as
-ir-measures writes them: `support_recall(citations=all,hard=true)`.
+A measure is a frozen dataclass. Its fields are its parameters, each a `Literal`, a `bool` or a
+number made with `param`, and perhaps a `cutoff`; `str(measure)` is its canonical name, with
+parameters at their default left out, as ir-measures writes them:
+`support_recall(citations=all,hard=true)`, `alpha_nDCG(alpha=0.3)@20`.
 """
 
 import inspect
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields
@@ -16,14 +18,16 @@ from judge.errors import UsageError
 from judge.metrics.outcome import Outcome, zero
 from judge.types import Topic
 
-Kind = Literal["nuggets", "support"]
-Value = bool | str
+Kind = Literal["nuggets", "support", "coverage", "citations"]
+Value = bool | str | int | float
 A = TypeVar("A")
+
+_NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]+)?")
 
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter of a measure: its name, the values it takes, and what it is for."""
+    """A parameter of a measure that takes one of several values: its name, and what it is for."""
 
     name: str
     choices: tuple[Value, ...]
@@ -31,11 +35,15 @@ class Param:
     doc: str
 
     def __str__(self) -> str:
-        """Return the parameter with its choices: `citations=first|all`."""
+        """Return the parameter with what it takes: `citations=first|all`, `alpha=0..1`."""
         return f"{self.name}={'|'.join(map(spell, self.choices))}"
 
+    def takes(self, value: object) -> bool:
+        """Tell whether `value` is one that the parameter takes."""
+        return type(value) is type(self.default) and value in self.choices
+
     def read(self, text: str) -> Value:
-        """Return the choice spelled `text`.
+        """Return the value spelled `text`.
 
         Raises:
             UsageError: if there is none.
@@ -50,26 +58,62 @@ class Param:
 
 
 @dataclass(frozen=True)
-class Measure(ABC, Generic[A]):
-    """Base of all measures; `A` is the labelled answer it takes.
+class NumberParam(Param):
+    """A parameter that is a number: from `low` to `high`, or any from `low` if that is None.
+
+    It is a whole one if its default is. It has no `choices`.
+    """
+
+    low: float
+    high: float | None
+
+    def __str__(self) -> str:
+        """Return the parameter with its range: `alpha=0..1`, `rel=1..`."""
+        return f"{self.name}={spell(self.low)}..{'' if self.high is None else spell(self.high)}"
+
+    def takes(self, value: object) -> bool:
+        """Tell whether `value` is a number in the range, and whole where it has to be."""
+        kinds = (int,) if isinstance(self.default, int) else (int, float)
+        if type(value) not in kinds or not isinstance(value, int | float):
+            return False
+        return self.low <= value and (self.high is None or value <= self.high)
+
+    def read(self, text: str) -> Value:
+        """Return the number spelled `text`.
+
+        Raises:
+            UsageError: if it is none, or out of range.
+        """
+        number: Value = text
+        if _NUMBER.fullmatch(text):
+            number = int(text) if text.isdecimal() else float(text)
+        if not self.takes(number):
+            kind = "a whole number" if isinstance(self.default, int) else "a number"
+            raise UsageError(f"parameter {self.name} is {kind} in {self}, not {text!r}")
+        return number
+
+
+@dataclass(frozen=True)
+class Named:
+    """Base of all measures, of answers and of rankings: what has a canonical name.
 
     Attributes:
         name: the name without parameters.
-        kind: which labels it takes.
-        range: the least and the greatest value.
+        kind: which labels or judgments it takes.
+        range: the least and the greatest value; None where there is no greatest.
         higher_is_better: the direction.
     """
 
     name: ClassVar[str]
-    kind: ClassVar[Kind]
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    kind: ClassVar[str]
+    range: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse a parameter value that is none of its choices."""
+        """Refuse a parameter value that is none of those it takes."""
         for parameter in self.params:
             value = getattr(self, parameter.name)
-            if type(value) is not type(parameter.default) or value not in parameter.choices:
+            if not parameter.takes(value):
                 raise UsageError(f"{self.name} takes {parameter}, not {value!r}")
 
     def __str__(self) -> str:
@@ -87,6 +131,13 @@ class Measure(ABC, Generic[A]):
     def doc(self) -> str:
         """What the measure is, with its formula."""
         return inspect.getdoc(type(self)) or ""
+
+
+@dataclass(frozen=True)
+class Measure(Named, ABC, Generic[A]):
+    """Base of the measures of answers; `A` is the labelled answer it takes."""
+
+    kind: ClassVar[Kind]
 
     @abstractmethod
     def evaluate(self, answer: A, topic: Topic | None = None) -> Outcome:
@@ -111,28 +162,42 @@ class Measure(ABC, Generic[A]):
         return zero("no answer", missing=True)
 
 
-def param(default: Value, doc: str) -> Any:
-    """Return a dataclass field for a parameter with its default and a line on what it is for."""
-    return field(default=default, metadata={"doc": doc})
+def param(default: Value, doc: str, *, low: float | None = None, high: float | None = None) -> Any:
+    """Return a dataclass field for a parameter with its default and a line on what it is for.
+
+    A number has its least value in `low`, and in `high` its greatest, if it has one.
+    """
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high})
 
 
-def params_of(measure: type[Measure[Any]]) -> tuple[Param, ...]:
+def at_cutoff() -> Any:
+    """Return a dataclass field for the number of documents that count, written `@20`."""
+    return field(default=None)
+
+
+def params_of(measure: type[Named]) -> tuple[Param, ...]:
     """Return the parameters of a kind of measure."""
-    return tuple(_param_of(parameter) for parameter in fields(measure))
+    return tuple(_param_of(parameter) for parameter in fields(measure) if parameter.metadata)
 
 
 def spell(value: Value) -> str:
-    """Return a parameter value as names write it: `true`, `official`."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """Return a parameter value as names write it: `true`, `official`, `0.5`, `1`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return " (did you mean ...?)" for a near miss of a known name, else an empty string."""
-    near = get_close_matches(name.lower().replace("-", "_"), list(known), n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    folded = {each.lower(): each for each in known}
+    near = get_close_matches(name.lower().replace("-", "_"), folded, n=1)
+    return f" (did you mean {folded[near[0]]}?)" if near else ""
 
 
 def _param_of(parameter: "Field[Any]") -> Param:
-    choices = (True, False) if parameter.type is bool else get_args(parameter.type)
     default: Any = parameter.default
-    return Param(parameter.name, choices, default, parameter.metadata["doc"])
+    doc, low, high = (parameter.metadata[key] for key in ("doc", "low", "high"))
+    if low is not None:
+        return NumberParam(parameter.name, (), default, doc, low, high)
+    choices = (True, False) if parameter.type is bool else get_args(parameter.type)
+    return Param(parameter.name, choices, default, doc)

@@ -7,30 +7,47 @@ nugget that was given no importance is in N but not in V. The units are the nugg
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from judge.errors import InputError
 from judge.metrics.measure import Measure, param
-from judge.metrics.outcome import Outcome, fixed, part, undefined, weighted_mean
+from judge.metrics.outcome import (
+    UNASKED,
+    Notes,
+    Outcome,
+    fixed,
+    noted,
+    part,
+    undefined,
+    weighted_mean,
+)
 from judge.metrics.subnarratives import Group, group_of, official_groups
-from judge.types import AssignedAnswer, Importance, NuggetLabel, Support, Topic
+from judge.types import (
+    AssignedAnswer,
+    Importance,
+    NuggetLabel,
+    Support,
+    Topic,
+)
 
-_STRICT: Mapping[Support, float] = {"full": 1.0, "partial": 0.0, "none": 0.0}
-_HALF: Mapping[Support, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
-_VITAL: Mapping[Importance | None, float] = {"vital": 1.0}
-_ALL: Mapping[Importance | None, float] = {"vital": 1.0, "okay": 1.0, None: 1.0}
-_WEIGHTED: Mapping[Importance | None, float] = {"vital": 1.0, "okay": 0.5}
+Weights = Mapping[Importance | None, float]
+Credits = Mapping[Support, float]
+G = TypeVar("G")
+
+STRICT: Credits = {"full": 1.0, "partial": 0.0, "none": 0.0}
+HALF: Credits = {"full": 1.0, "partial": 0.5, "none": 0.0}
+VITAL: Weights = {"vital": 1.0}
+ALL: Weights = {"vital": 1.0, "okay": 1.0, None: 1.0}
+WEIGHTED: Weights = {"vital": 1.0, "okay": 0.5}
 
 
-class NuggetMeasure(Measure[AssignedAnswer]):
-    """Base of the measures that take nugget labels.
+class GoldMeasure(Measure[G], Generic[G]):
+    """Base of the measures whose gold is a topic's nuggets.
 
     Where a topic's gold is empty for the measure it has no value, for any run.
     """
 
-    kind = "nuggets"
-
-    def unanswered(self, others: Sequence[AssignedAnswer], topic: Topic | None = None) -> Outcome:
+    def unanswered(self, others: Sequence[G], topic: Topic | None = None) -> Outcome:
         """Return 0, or undefined where the other answers show that the topic's gold is empty.
 
         The gold stands nowhere but in the answers: where no run has one, it is taken as not empty.
@@ -43,20 +60,22 @@ class NuggetMeasure(Measure[AssignedAnswer]):
         return undefined(f"no answer; {text}")._replace(missing=True)
 
 
+class NuggetMeasure(GoldMeasure[AssignedAnswer]):
+    """Base of the measures that take nugget labels."""
+
+    kind = "nuggets"
+
+
 class _Recall(NuggetMeasure):
     """sum(weight * credit) / sum(weight) over the nuggets that have a weight."""
 
-    weights: ClassVar[Mapping[Importance | None, float]]
-    credits: ClassVar[Mapping[Support, float]]
+    weights: ClassVar[Weights]
+    credits: ClassVar[Credits]
 
     def evaluate(self, answer: AssignedAnswer, topic: Topic | None = None) -> Outcome:
         """Return the share of the nuggets that the answer holds."""
         del topic
-        counted = [nugget for nugget in answer.nuggets if nugget.importance in self.weights]
-        if not counted:
-            return undefined(_what_is_missing(answer.nuggets))
-        parts = (part([_credit(n, self.credits)], max, self.weights[n.importance]) for n in counted)
-        return weighted_mean(parts, None if None in self.weights else _remark(answer.nuggets))
+        return recall(answer.nuggets, self.weights, self.credits)
 
 
 @dataclass(frozen=True)
@@ -67,7 +86,7 @@ class StrictVitalRecall(_Recall):
     """
 
     name = "strict_vital_recall"
-    weights, credits = _VITAL, _STRICT
+    weights, credits = VITAL, STRICT
 
 
 @dataclass(frozen=True)
@@ -75,7 +94,7 @@ class StrictAllRecall(_Recall):
     """#{N: full} / #N: nuggetizer's strict_all_score."""
 
     name = "strict_all_recall"
-    weights, credits = _ALL, _STRICT
+    weights, credits = ALL, STRICT
 
 
 @dataclass(frozen=True)
@@ -83,7 +102,7 @@ class VitalRecall(_Recall):
     """(#{V: full} + 0.5 #{V: partial}) / #V: nuggetizer's vital_score."""
 
     name = "vital_recall"
-    weights, credits = _VITAL, _HALF
+    weights, credits = VITAL, HALF
 
 
 @dataclass(frozen=True)
@@ -91,7 +110,7 @@ class AllRecall(_Recall):
     """(#{N: full} + 0.5 #{N: partial}) / #N: nuggetizer's all_score."""
 
     name = "all_recall"
-    weights, credits = _ALL, _HALF
+    weights, credits = ALL, HALF
 
 
 @dataclass(frozen=True)
@@ -102,7 +121,7 @@ class WeightedRecall(_Recall):
     """
 
     name = "weighted_recall"
-    weights, credits = _WEIGHTED, _HALF
+    weights, credits = WEIGHTED, HALF
 
 
 @dataclass(frozen=True)
@@ -140,24 +159,28 @@ class SubNarrativeCoverage(NuggetMeasure):
 
     def evaluate(self, answer: AssignedAnswer, topic: Topic | None = None) -> Outcome:
         """Return the share of the sub-narratives counted that the answer covers."""
-        groups = self._credits_by_group(answer.nuggets)
-        remark = None
+        counted = [nugget for nugget in answer.nuggets if self._counts(nugget)]
+        groups = self._credits_by_group(counted)
+        notes: Notes = ()
         if self.denominator == "official":
             official = self._official(answer.topic_id, topic)
             if not official:
                 return undefined("the topic has no official sub-narratives")
-            groups, remark = _restrict(groups, official)
+            groups, notes = _restrict(groups, official)
         if not any(groups.values()):
             return undefined("no sub-narrative with a vital nugget")
         parts = [part(units, max) if units else fixed(0.0) for units in groups.values()]
-        return weighted_mean(parts, remark)
+        return weighted_mean(parts, (*notes, *notes_on(counted, VITAL)))
+
+    def _counts(self, nugget: NuggetLabel) -> bool:
+        group = group_of(nugget.sub_narrative)
+        return nugget.importance == "vital" and group is not None and (self.new or not group.new)
 
     def _credits_by_group(self, nuggets: Sequence[NuggetLabel]) -> dict[Group, list[float | None]]:
-        table = _HALF if self.credit == "partial" else _STRICT
+        table = HALF if self.credit == "partial" else STRICT
         groups: dict[Group, list[float | None]] = {}
         for nugget in nuggets:
-            group = group_of(nugget.sub_narrative)
-            if nugget.importance == "vital" and group is not None and (self.new or not group.new):
+            if (group := group_of(nugget.sub_narrative)) is not None:
                 groups.setdefault(group, []).append(_credit(nugget, table))
         return groups
 
@@ -180,11 +203,28 @@ MEASURES = (
 )
 
 
-def _credit(nugget: NuggetLabel, table: Mapping[Support, float]) -> float | None:
+def recall(nuggets: Sequence[NuggetLabel], weights: Weights, credits_: Credits) -> Outcome:
+    """Return sum(weight * credit) / sum(weight) over the nuggets whose importance has a weight."""
+    counted = [nugget for nugget in nuggets if nugget.importance in weights]
+    if not counted:
+        return undefined(what_is_missing(nuggets))
+    parts = (part([_credit(n, credits_)], max, weights[n.importance]) for n in counted)
+    return weighted_mean(parts, notes_on(nuggets, weights))
+
+
+def notes_on(nuggets: Sequence[NuggetLabel], weights: Weights) -> Notes:
+    """Return how many nuggets are left out for want of an importance, and were never asked."""
+    unweighted = sum(None not in weights and nugget.importance is None for nugget in nuggets)
+    unasked = sum(nugget.importance in weights and not nugget.asked for nugget in nuggets)
+    return noted(("nuggets without an importance, left out", unweighted), (UNASKED, unasked))
+
+
+def _credit(nugget: NuggetLabel, table: Credits) -> float | None:
     return None if nugget.label is None else table[nugget.label]
 
 
-def _what_is_missing(nuggets: Sequence[NuggetLabel]) -> str:
+def what_is_missing(nuggets: Sequence[NuggetLabel]) -> str:
+    """Return why no nugget counts."""
     if not nuggets:
         return "no nuggets"
     if all(nugget.importance is None for nugget in nuggets):
@@ -192,16 +232,11 @@ def _what_is_missing(nuggets: Sequence[NuggetLabel]) -> str:
     return "no vital nuggets"
 
 
-def _remark(nuggets: Sequence[NuggetLabel]) -> str | None:
-    n = sum(nugget.importance is None for nugget in nuggets)
-    return f"nuggets without an importance, left out: {n}" if n else None
-
-
 def _restrict(
     groups: Mapping[Group, list[float | None]], official: Sequence[Group]
-) -> tuple[dict[Group, list[float | None]], str | None]:
-    """Return the credits of the official and the new groups, and a remark on what is neither."""
+) -> tuple[dict[Group, list[float | None]], Notes]:
+    """Return the credits of the official and the new groups, and a note on what is neither."""
     kept = {group: groups.get(group, []) for group in official}
     kept |= {group: units for group, units in groups.items() if group.new}
     n = sum(len(units) for group, units in groups.items() if group not in kept)
-    return kept, f"vital nuggets of no official sub-narrative, left out: {n}" if n else None
+    return kept, noted(("vital nuggets of no official sub-narrative, left out", n))

@@ -5,9 +5,14 @@ sub-narratives, sentences. A part is made of units, the things that were judged;
 judgment failed has no credit, and here alone is decided what that does to value and bounds.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import fsum
 from typing import NamedTuple
+
+Notes = tuple[tuple[str, int], ...]
+
+UNASKED = "judgments never asked for, counted as failed"
 
 
 class Part(NamedTuple):
@@ -39,8 +44,9 @@ class Outcome(NamedTuple):
         high: the value with all failed units at full; None where undefined.
         n_judged: units with a label.
         n_failed: units whose judgment failed.
-        reason: why there is no value, or a remark on the value there is.
+        reason: why there is no value, or why it is a certain 0.
         missing: whether there was no answer.
+        notes: what must be known to read the value: what it is, and how often it is so.
     """
 
     value: float | None
@@ -50,6 +56,7 @@ class Outcome(NamedTuple):
     n_failed: int = 0
     reason: str | None = None
     missing: bool = False
+    notes: Notes = ()
 
     @property
     def undefined(self) -> bool:
@@ -93,7 +100,7 @@ def part(
     return Part(value_or_none, low, high, len(known), len(credits_) - len(known), weight)
 
 
-def weighted_mean(parts: Iterable[Part], remark: str | None = None) -> Outcome:
+def weighted_mean(parts: Iterable[Part], notes: Notes = ()) -> Outcome:
     """Return the weighted mean of `parts`, which must not be empty.
 
     The value is sum(weight * credit) / sum(weight) over the parts that have a credit. The bounds
@@ -108,8 +115,21 @@ def weighted_mean(parts: Iterable[Part], remark: str | None = None) -> Outcome:
         high=_ratio([(term.weight, term.high) for term in terms]),
         n_judged=sum(term.n_judged for term in terms),
         n_failed=sum(term.n_failed for term in terms),
-        reason=remark,
+        notes=notes,
     )
+
+
+def noted(*counts: tuple[str, int]) -> Notes:
+    """Return the counts that are not 0."""
+    return tuple(count for count in counts if count[1])
+
+
+def in_words(notes: Iterable[Notes]) -> str | None:
+    """Return the notes of one or many outcomes in words, those of one text added up."""
+    total: Counter[str] = Counter()
+    for text, n in (note for each in notes for note in each):
+        total[text] += n
+    return "; ".join(f"{text}: {n}" for text, n in sorted(total.items())) or None
 
 
 def _ratio(terms: Sequence[tuple[float, float]]) -> float:

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
+from typing import Any
 
 from judge.errors import UsageError
-from judge.metrics.outcome import Outcome
+from judge.metrics.inference import mean_interval
+from judge.metrics.outcome import Outcome, in_words
 from judge.types import Score
 
 ALL_TOPICS = "all"
@@ -52,7 +54,8 @@ def topic_row(run_id: str, topic_id: str, measure: str, outcome: Outcome, rules:
     """Return the row of one topic."""
     withheld = rules.too_many(outcome.n_judged, outcome.n_failed)
     if withheld is None and outcome.value is None and not outcome.undefined:
-        withheld = f"all {outcome.n_failed} judgments failed"
+        share = "all" if not outcome.n_judged else f"{outcome.n_failed} of"
+        withheld = f"{share} {outcome.n_judged + outcome.n_failed} judgments failed"
     return Score(
         run_id=run_id,
         topic_id=topic_id,
@@ -62,40 +65,54 @@ def topic_row(run_id: str, topic_id: str, measure: str, outcome: Outcome, rules:
         high=outcome.high,
         n_judged=outcome.n_judged,
         n_failed=outcome.n_failed,
-        reason=_join(withheld, outcome.reason),
+        reason=_join(withheld, outcome.reason, in_words([outcome.notes])),
     )
 
 
 def mean_row(run_id: str, measure: str, outcomes: Sequence[Outcome], rules: Rules) -> Score:
     """Return the row of the mean over topics, one outcome for each official topic.
 
-    The value is the mean of the topics' estimates, and `se` the standard deviation (n - 1) of
-    these over sqrt(n). Undefined topics are left out of everything. Whether too many units failed
-    is asked of all topics together: a topic above the limit still enters with its estimate. A
-    topic that has none, since all its units failed, is left out of value and `se`; it enters the
-    bounds, which are the means of the topics' bounds, with 0 and 1.
+    The value is the mean of the topics' estimates, `se` the standard deviation (n - 1) of these
+    over sqrt(n), and `ci_low` to `ci_high` their bootstrap interval at 95%. Undefined topics are
+    left out of everything. Whether too many units failed is asked of all topics together: a topic
+    above the limit still enters with its estimate. A topic that has none, since all its units
+    failed, is left out of value, `se` and interval; it enters the bounds, which are the means of
+    the topics' bounds, with 0 and 1.
     """
     defined = [outcome for outcome in outcomes if not outcome.undefined]
     estimates = [outcome.value for outcome in defined if outcome.value is not None]
     n_judged = sum(outcome.n_judged for outcome in outcomes)
     n_failed = sum(outcome.n_failed for outcome in outcomes)
     withheld = rules.too_many(n_judged, n_failed)
-    has_value = bool(estimates) and withheld is None
+    given = estimates if withheld is None else []
     return Score(
         run_id=run_id,
         topic_id=ALL_TOPICS,
         measure=measure,
-        value=fmean(estimates) if has_value else None,
+        value=_mean_or_none(given),
         low=_mean_or_none(o.low for o in defined),
         high=_mean_or_none(o.high for o in defined),
         n_judged=n_judged,
         n_failed=n_failed,
-        reason=_join(withheld, _remark(outcomes, len(defined) - len(estimates))),
-        se=stdev(estimates) / sqrt(len(estimates)) if has_value and len(estimates) > 1 else None,
+        reason=_join(
+            withheld,
+            _remark(outcomes, len(defined) - len(estimates)),
+            in_words(outcome.notes for outcome in outcomes),
+        ),
         n_topics=len(outcomes),
         n_missing=sum(outcome.missing for outcome in defined),
         n_undefined=len(outcomes) - len(defined),
+        **_spread(given),
     )
+
+
+def _spread(estimates: Sequence[float]) -> dict[str, Any]:
+    """Return the standard error and the interval of a mean, which take 2 topics at least."""
+    interval = mean_interval(estimates)
+    if interval is None:
+        return {}
+    se = stdev(estimates) / sqrt(len(estimates))
+    return {"se": se, "ci_low": interval.low, "ci_high": interval.high}
 
 
 def _remark(outcomes: Sequence[Outcome], n_without_label: int) -> str | None:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from judge.cited import GroundedAnswer, WeighedAnswer
 from judge.errors import InputError, UsageError
 from judge.metrics.measure import Kind, Measure
 from judge.metrics.outcome import Outcome, undefined
@@ -12,17 +13,25 @@ from judge.types import AssignedAnswer, Score, SupportedAnswer, Topic
 
 _log = logging.getLogger(__name__)
 
-_LABELS: Mapping[Kind, str] = {"nuggets": "nugget labels", "support": "support labels"}
+_LABELS: Mapping[Kind, str] = {
+    "nuggets": "nugget labels",
+    "coverage": "grounded nugget labels",
+    "support": "support labels",
+    "citations": "labels of weighed citations",
+}
 
 Key = tuple[str, str]  # run_id, topic_id
-Answers = Mapping[Key, AssignedAnswer | SupportedAnswer]
+Answer = AssignedAnswer | GroundedAnswer | SupportedAnswer | WeighedAnswer
+Answers = Mapping[Key, Answer]
 
 
 def score(
     measures: Iterable[Measure[Any]],
     *,
     assigned: Iterable[AssignedAnswer] = (),
+    grounded: Iterable[GroundedAnswer] = (),
     supported: Iterable[SupportedAnswer] = (),
+    weighed: Iterable[WeighedAnswer] = (),
     topics: Sequence[str] | None = None,
     topic_records: Mapping[str, Topic] | None = None,
     with_nuggets: Collection[str] | None = None,
@@ -40,12 +49,15 @@ def score(
     Args:
         measures: what to compute; a repeated measure counts once.
         assigned: answers with nugget labels, one for each run and topic.
-        supported: answers with support labels, one for each run and topic.
+        grounded: answers with nugget labels and their grounds, likewise.
+        supported: answers with support labels, likewise.
+        weighed: answers with weighed citations, likewise.
         topics: ids of the official topics; without it, the topics that any run has labels for,
-            for nugget measures and for support measures by themselves.
+            for each kind of measures by itself.
         topic_records: topics by id, for the measures that ask for official sub-narratives.
         with_nuggets: ids of the topics that have nuggets at all, where that is known: every
-            other topic is undefined for nugget measures, and not a topic without an answer.
+            other topic is undefined for the measures of nuggets and of coverage, and not a topic
+            without an answer.
         max_failed: share of failed units, in [0, 1], above which a value is None.
         allow_incomplete: give the value however many units failed.
         empty_as_zero: count an undefined value as 0 instead of leaving it out of the mean.
@@ -56,16 +68,26 @@ def score(
         UsageError: if a measure has no labels to work on, or `max_failed` is out of range.
     """
     rules = Rules(max_failed, allow_incomplete, empty_as_zero)
-    tables: dict[Kind, Answers] = {"nuggets": _by_key(assigned), "support": _by_key(supported)}
+    tables: dict[Kind, Answers] = {
+        "nuggets": _by_key(assigned),
+        "coverage": _by_key(grounded),
+        "support": _by_key(supported),
+        "citations": _by_key(weighed),
+    }
     answered = {key for table in tables.values() for key in table}
-    gold: dict[Kind, Collection[str] | None] = {"nuggets": with_nuggets, "support": None}
+    gold: dict[Kind, Collection[str] | None] = {"nuggets": with_nuggets, "coverage": with_nuggets}
     wanted = list(dict.fromkeys(measures))
     kinds = {measure.kind: measure for measure in wanted}
     official = {kind: _official_topics(m, tables[kind], topics) for kind, m in kinds.items()}
     rows: list[Score] = []
     for measure in wanted:
         bench = _Bench(
-            measure, tables[measure.kind], answered, gold[measure.kind], topic_records or {}, rules
+            measure,
+            tables[measure.kind],
+            answered,
+            gold.get(measure.kind),
+            topic_records or {},
+            rules,
         )
         for run_id in dict.fromkeys(run_id for run_id, _ in tables[measure.kind]):
             rows += bench.rows(run_id, official[measure.kind])
@@ -88,7 +110,7 @@ class _Bench:
         self._answered, self._gold = answered, gold
         self._answered_topics = {topic_id for _, topic_id in answered}
         self._topic_records = topic_records
-        self._by_topic: dict[str, list[AssignedAnswer | SupportedAnswer]] = {}
+        self._by_topic: dict[str, list[Answer]] = {}
         for (_, topic_id), answer in table.items():
             self._by_topic.setdefault(topic_id, []).append(answer)
 
@@ -114,9 +136,9 @@ class _Bench:
         return self._rules.settle(self._measure.unanswered(others, topic))
 
 
-def _by_key(answers: Iterable[AssignedAnswer | SupportedAnswer]) -> Answers:
+def _by_key(answers: Iterable[Answer]) -> Answers:
     """Return the answers by run and topic, refusing two for one place."""
-    table: dict[Key, AssignedAnswer | SupportedAnswer] = {}
+    table: dict[Key, Answer] = {}
     for answer in answers:
         key = answer.run_id, answer.topic_id
         if key in table:

@@ -1,5 +1,6 @@
 """Which sub-narrative a nugget belongs to, told from the text it is mapped to."""
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from judge.types import Topic
 
 _NEW = "new:"
 _EDGES = " \"'`“”„‘’‚«»"
+_AROUND_MARK = re.compile(r" ?([,;:!?]) ?")
 
 
 class Group(NamedTuple):
@@ -35,6 +37,11 @@ def official_groups(topic: Topic) -> list[Group]:
 
 
 def fold(text: str) -> str:
-    """Return `text` in NFKC, case-folded, with single spaces, without surrounding quotes."""
+    """Return `text` in NFKC, case-folded, with single spaces, without surrounding quotes.
+
+    There are no spaces around punctuation: where NFKC makes a comma of a full-width one, no space
+    follows it.
+    """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(unicodedata.normalize("NFKC", folded).split()).strip(_EDGES)
+    spaced = " ".join(unicodedata.normalize("NFKC", folded).split())
+    return _AROUND_MARK.sub(r"\1", spaced).strip(_EDGES)

@@ -8,13 +8,25 @@ citations that were asked about. Two cases stand apart: an answer without senten
 as a missing answer does; 0/0 is undefined, for precision also when the answer cites nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import ClassVar, Literal
 
 from judge.errors import InputError
 from judge.metrics.measure import Measure, param
-from judge.metrics.outcome import Outcome, Part, fixed, part, undefined, weighted_mean, zero
+from judge.metrics.outcome import (
+    UNASKED,
+    Notes,
+    Outcome,
+    Part,
+    fixed,
+    noted,
+    part,
+    undefined,
+    weighted_mean,
+    zero,
+)
 from judge.types import CitationLabel, SupportedAnswer, SupportedSentence, Topic
 
 
@@ -35,12 +47,22 @@ class SupportMeasure(Measure[SupportedAnswer]):
         if not answer.sentences:
             return zero("no sentences")
         parts = [p for sentence in answer.sentences if (p := self._part(sentence)) is not None]
-        return weighted_mean(parts) if parts else undefined("no judged citation")
+        if not parts:
+            return undefined("no judged citation")
+        return weighted_mean(parts, self._notes(answer.sentences))
+
+    def _notes(self, sentences: Sequence[SupportedSentence]) -> Notes:
+        cited = [citation for sentence in sentences for citation in self._cited(sentence)]
+        unjudged = sum(citation.status == "unjudged" for citation in cited)
+        unasked = sum(not citation.asked for citation in cited)
+        return noted(("citations that were never judged, left out", unjudged), (UNASKED, unasked))
+
+    def _cited(self, sentence: SupportedSentence) -> Sequence[CitationLabel]:
+        return sentence.citations[:1] if self.citations == "first" else sentence.citations
 
     def _part(self, sentence: SupportedSentence) -> Part | None:
         """Return the sentence's part in the mean, None where it leaves the denominator."""
-        cited = sentence.citations[:1] if self.citations == "first" else sentence.citations
-        valid = [citation for citation in cited if citation.status != "invalid"]
+        valid = [citation for citation in self._cited(sentence) if citation.status != "invalid"]
         if not valid:
             return fixed(0.0) if self.uncited_counts else None
         units = [self._credit(citation) for citation in valid if citation.status != "unjudged"]

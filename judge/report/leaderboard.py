@@ -1,6 +1,6 @@
 """The leaderboard: runs in rows, measures in columns, the primary first, uncertainty beside it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from rich import box
 from rich.console import Group
@@ -10,39 +10,43 @@ from rich.text import Text
 from judge.metrics.rows import ALL_TOPICS
 from judge.types import Score
 
+Cell = Callable[[Score | None], str]
+
 _PADDING = 3
 
 
-def leaderboard(scores: Sequence[Score], width: int = 10_000) -> Group:
+def leaderboard(scores: Sequence[Score], width: int = 10_000, *, intervals: bool = False) -> Group:
     """The mean of each measure for each run, best first by the first measure.
 
+    With `intervals` the bootstrap interval stands beside it instead of the standard error.
     Measures that do not fit into `width` columns stand in further tables below.
     """
     means = [score for score in scores if score.topic_id == ALL_TOPICS]
     runs = _best_first(means)
-    blocks = _blocks(means, width)
-    last = len(blocks) - 1
-    captions = ["mean over topics ± standard error" if n == last else "" for n in range(last + 1)]
-    return Group(*map(_means, blocks, [runs] * len(blocks), captions))
+    cell = _cell_with_interval if intervals else _cell
+    blocks = _blocks(means, width, cell)
+    beside = "(95% bootstrap interval)" if intervals else "± standard error"
+    captions = [f"mean over topics {beside}" if block is blocks[-1] else "" for block in blocks]
+    return Group(*(_means(*block, runs, cell) for block in zip(blocks, captions, strict=True)))
 
 
-def _means(means: Sequence[Score], runs: Sequence[str], caption: str) -> Table:
+def _means(means: Sequence[Score], caption: str, runs: Sequence[str], cell: Cell) -> Table:
     table = _grid(means, caption)
     cells = {(score.run_id, score.measure): score for score in means}
     measures = list(dict.fromkeys(score.measure for score in means))
     for run_id in runs:
-        _add(table, run_id, *(_cell(cells.get((run_id, measure))) for measure in measures))
+        _add(table, run_id, *(cell(cells.get((run_id, measure))) for measure in measures))
     return table
 
 
-def _blocks(means: Sequence[Score], width: int) -> list[list[Score]]:
+def _blocks(means: Sequence[Score], width: int, cell: Cell) -> list[list[Score]]:
     """The scores cut by measures, so that each part is a table no wider than `width`."""
     left = width - max((len(score.run_id) for score in means), default=0) - _PADDING
     blocks: list[list[Score]] = []
     room = 0
     for measure in dict.fromkeys(score.measure for score in means):
         column = [score for score in means if score.measure == measure]
-        texts = [*_heading(measure).split("\n"), *map(_cell, column)]
+        texts = [*_heading(measure).split("\n"), *map(cell, column)]
         need = max(map(len, texts)) + _PADDING
         if need > room:
             blocks.append([])
@@ -112,10 +116,25 @@ def _best_first(means: Sequence[Score]) -> list[str]:
 def _cell(score: Score | None) -> str:
     if score is None:
         return ""
-    spread = f" ±{_short(score.se)}" if score.se is not None else ""
-    value = "–" if score.value is None else f"{score.value:.3f}"
-    bounds = f" [{_short(score.low)}, {_short(score.high)}]" if score.n_failed else ""
-    return value + spread + bounds
+    return (
+        _value(score) + (f" ±{_short(score.se)}" if score.se is not None else "") + _bounds(score)
+    )
+
+
+def _cell_with_interval(score: Score | None) -> str:
+    if score is None:
+        return ""
+    given = score.ci_low is not None
+    interval = f" ({_short(score.ci_low)}-{_short(score.ci_high)})" if given else ""
+    return _value(score) + interval + _bounds(score)
+
+
+def _value(score: Score) -> str:
+    return "–" if score.value is None else f"{score.value:.3f}"
+
+
+def _bounds(score: Score) -> str:
+    return f" [{_short(score.low)}, {_short(score.high)}]" if score.n_failed else ""
 
 
 def _short(value: float | None) -> str:
@@ -125,7 +144,7 @@ def _short(value: float | None) -> str:
 def _missing(score: Score) -> str:
     if not score.n_missing:
         return ""
-    return f"no answer to {score.n_missing} of {score.n_topics} topics, counted 0"
+    return f"{score.n_missing} of {score.n_topics} topics are missing, counted 0"
 
 
 def _undefined(score: Score) -> str:

@@ -10,6 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from judge.cited import (
+    GroundedAnswer,
+    GroundedNugget,
+    WeighedAnswer,
+    WeighedCitation,
+    WeighedSentence,
+)
 from judge.metrics import Measure, Outcome, all_measures, parse_measure, score
 from judge.types import (
     AssignedAnswer,
@@ -22,8 +29,9 @@ from judge.types import (
     Topic,
 )
 
-Answer = AssignedAnswer | SupportedAnswer
+Answer = AssignedAnswer | GroundedAnswer | SupportedAnswer | WeighedAnswer
 GRADES: tuple[Support, ...] = ("none", "partial", "full")
+EXTREMES: tuple[Support, Support] = ("none", "full")
 TOPIC = Topic(
     topic_id="t",
     narrative="All of it.",
@@ -39,9 +47,11 @@ def variants(measure: Measure[Any]) -> Iterator[Measure[Any]]:
 
 
 unhurried = settings(deadline=None)  # a busy machine is no fault of the code
-EVERY = [variant for measure in all_measures() for variant in variants(measure)]
-NUGGETS = [measure for measure in EVERY if measure.kind == "nuggets"]
-SUPPORT = [measure for measure in EVERY if measure.kind == "support"]
+KINDS = ("nuggets", "coverage", "support", "citations")
+EVERY = [v for measure in all_measures() if measure.kind in KINDS for v in variants(measure)]
+NUGGETS, COVERAGE, SUPPORT, CITATIONS = (
+    [measure for measure in EVERY if measure.kind == kind] for kind in KINDS
+)
 
 labels = st.sampled_from([*GRADES, None])
 nugget_labels = st.builds(
@@ -68,6 +78,27 @@ sentences = st.builds(
 )
 
 
+known = st.sampled_from([True, False, None])
+grounded_nuggets = st.builds(
+    lambda label, grounded: GroundedNugget(**label.model_dump(), grounded=grounded),
+    nugget_labels,
+    known,
+)
+weighed_citations = st.builds(
+    WeighedCitation,
+    mention=st.just("d"),
+    docid=st.sampled_from(["d", "d", "d", None]),
+    alone=labels,
+    without=labels,
+)
+weighed_sentences = st.builds(
+    WeighedSentence,
+    text=st.just("A sentence."),
+    citations=st.lists(weighed_citations, max_size=3).map(tuple),
+    together=labels,
+)
+
+
 def assigned(nuggets: list[NuggetLabel], run: str = "r", topic: str = "t") -> AssignedAnswer:
     return AssignedAnswer(run_id=run, topic_id=topic, nuggets=tuple(nuggets))
 
@@ -76,11 +107,21 @@ def supported(of: list[SupportedSentence], run: str = "r", topic: str = "t") -> 
     return SupportedAnswer(run_id=run, topic_id=topic, sentences=tuple(of))
 
 
+def grounded(of: list[GroundedNugget], run: str = "r", topic: str = "t") -> GroundedAnswer:
+    return GroundedAnswer(run_id=run, topic_id=topic, nuggets=tuple(of))
+
+
+def weighed(of: list[WeighedSentence], run: str = "r", topic: str = "t") -> WeighedAnswer:
+    return WeighedAnswer(run_id=run, topic_id=topic, sentences=tuple(of))
+
+
 assigned_answers = st.lists(nugget_labels, max_size=9).map(assigned)
 supported_answers = st.lists(sentences, max_size=7).map(supported)
 cases = st.one_of(
     st.tuples(st.sampled_from(NUGGETS), assigned_answers),
+    st.tuples(st.sampled_from(COVERAGE), st.lists(grounded_nuggets, max_size=9).map(grounded)),
     st.tuples(st.sampled_from(SUPPORT), supported_answers),
+    st.tuples(st.sampled_from(CITATIONS), st.lists(weighed_sentences, max_size=5).map(weighed)),
 )
 
 
@@ -89,7 +130,11 @@ def evaluate(measure: Measure[Any], answer: Answer) -> Outcome:
 
 
 def relabelled(answer: Answer, grade: Support) -> Answer:
-    """Return the answer with every failed unit given a label."""
+    """Return the answer with every failed unit given a label, or as good as one."""
+    if isinstance(answer, GroundedAnswer):
+        return grounded([_grounded_as(nugget, grade) for nugget in answer.nuggets])
+    if isinstance(answer, WeighedAnswer):
+        return weighed([_weighed_as(sentence, grade) for sentence in answer.sentences])
     if isinstance(answer, AssignedAnswer):
         return assigned(
             [n if n.label else n.model_copy(update={"label": grade}) for n in answer.nuggets]
@@ -110,13 +155,29 @@ def relabelled(answer: Answer, grade: Support) -> Answer:
     )
 
 
+def _grounded_as(nugget: GroundedNugget, grade: Support) -> GroundedNugget:
+    known = grade != "none" if nugget.grounded is None or not nugget.label else nugget.grounded
+    known = known and nugget.grounded is not False
+    return nugget.model_copy(update={"label": nugget.label or grade, "grounded": known})
+
+
+def _weighed_as(sentence: WeighedSentence, grade: Support) -> WeighedSentence:
+    against: Support = "none" if grade == "full" else "full"
+    citations = [
+        c.model_copy(update={"alone": c.alone or grade, "without": c.without or against})
+        for c in sentence.citations
+    ]
+    together = sentence.together or grade
+    return sentence.model_copy(update={"citations": tuple(citations), "together": together})
+
+
 @pytest.mark.parametrize("measure", EVERY, ids=str)
 def test_every_name_is_read_as_what_it_was_printed_from(measure: Measure[Any]) -> None:
     assert parse_measure(str(measure)) == measure
 
 
 def test_every_combination_has_a_name_of_its_own() -> None:
-    assert len({str(measure) for measure in EVERY}) == len(EVERY) == 5 + 8 + 4 + 4
+    assert len({str(measure) for measure in EVERY}) == len(EVERY) == 5 + 8 + 6 + 6 + 4 + 4 + 6
 
 
 @given(cases)
@@ -131,7 +192,8 @@ def test_bounds_hold_the_value_within_the_range(case: tuple[Measure[Any], Answer
     assert got.high is not None
     assert 0.0 <= got.low <= got.high <= 1.0
     if got.value is None:
-        assert (got.low, got.high, got.n_judged) == (0.0, 1.0, 0)
+        assert got.low < got.high
+        assert got.n_failed > 0
     else:
         assert got.low <= got.value <= got.high
 
@@ -143,8 +205,13 @@ def test_bounds_are_the_values_with_failures_as_none_and_as_full(
 ) -> None:
     measure, answer = case
     got = evaluate(measure, answer)
-    assert evaluate(measure, relabelled(answer, "none")).value == got.low
-    assert evaluate(measure, relabelled(answer, "full")).value == got.high
+    worst, best = (evaluate(measure, relabelled(answer, grade)).value for grade in EXTREMES)
+    if measure.kind in ("nuggets", "support"):
+        assert (worst, best) == (got.low, got.high)
+    elif not got.undefined:  # a unit of several labels may fail in part: the bounds are wider
+        assert worst is not None
+        assert best is not None
+        assert (got.low or 0.0) <= worst <= best <= (got.high or 0.0)
 
 
 @given(cases)
@@ -201,11 +268,10 @@ def test_the_order_of_nuggets_and_sentences_does_not_matter(
     case: tuple[Measure[Any], Answer], random: Any
 ) -> None:
     measure, answer = case
-    parts: list[Any] = list(
-        answer.nuggets if isinstance(answer, AssignedAnswer) else answer.sentences
-    )
+    name = "nuggets" if hasattr(answer, "nuggets") else "sentences"
+    parts = list(getattr(answer, name))
     random.shuffle(parts)
-    made = assigned(parts) if isinstance(answer, AssignedAnswer) else supported(parts)
+    made = answer.model_copy(update={name: tuple(parts)})
     assert evaluate(measure, made) == evaluate(measure, answer)
 
 
@@ -256,6 +322,12 @@ def collections(draw: st.DrawFn) -> dict[str, Any]:
         "supported": [
             supported(draw(st.lists(sentences, max_size=3)), *place) for place in draw(places)
         ],
+        "grounded": [
+            grounded(draw(st.lists(grounded_nuggets, max_size=4)), *place) for place in draw(places)
+        ],
+        "weighed": [
+            weighed(draw(st.lists(weighed_sentences, max_size=3)), *place) for place in draw(places)
+        ],
         "topic_records": {t: TOPIC.model_copy(update={"topic_id": t}) for t in "uvwz"},
         "max_failed": draw(st.sampled_from([0.0, 0.05, 0.5, 1.0])),
         "allow_incomplete": draw(st.booleans()),
@@ -270,7 +342,7 @@ def test_rows_are_finite_ordered_and_add_up(
 ) -> None:
     rows = score(EVERY, topics=topics, **collection)
     for row in rows:
-        numbers = [row.value, row.low, row.high, row.se]
+        numbers = [row.value, row.low, row.high, row.se, row.ci_low, row.ci_high]
         assert all(number is None or isfinite(number) for number in numbers)
         assert row.value is not None or row.reason
         assert (row.low is None) == (row.high is None)
@@ -282,6 +354,9 @@ def test_rows_are_finite_ordered_and_add_up(
         mine = (mean.run_id, mean.measure)
         each = [r for r in rows if (r.run_id, r.measure) == mine and r is not mean]
         assert mean.n_topics == len(each)
+        assert (mean.se is None) == (mean.ci_low is None) == (mean.ci_high is None)
+        if mean.ci_low is not None and mean.ci_high is not None:
+            assert 0.0 <= mean.ci_low <= mean.ci_high <= 1.0
         assert mean.n_undefined == sum(row.low is None for row in each)
         assert mean.n_missing == sum(row.reason == "no answer" for row in each) + sum(
             str(row.reason).startswith("no answer;") and row.low is not None for row in each
@@ -294,7 +369,7 @@ def test_rows_are_finite_ordered_and_add_up(
 @unhurried
 def test_the_order_of_answers_does_not_matter(collection: dict[str, Any], random: Any) -> None:
     shuffled = dict(collection)
-    for kind in ("assigned", "supported"):
+    for kind in ("assigned", "grounded", "supported", "weighed"):
         shuffled[kind] = random.sample(collection[kind], len(collection[kind]))
     before, after = (score(EVERY, **given) for given in (collection, shuffled))
     assert sorted(map(repr, before)) == sorted(map(repr, after))

@@ -108,8 +108,13 @@ def test_every_measure_tells_what_it_is() -> None:
         "all_recall",
         "weighted_recall",
         "sub_narrative_coverage",
+        "info_recall",
+        "nugget_coverage",
         "support_precision",
         "support_recall",
+        "citation_recall",
+        "citation_precision",
+        "citation_f1",
     ]
     for measure in measures:
         assert measure.range == (0.0, 1.0)
@@ -119,4 +124,5 @@ def test_every_measure_tells_what_it_is() -> None:
             assert parameter.default == getattr(measure, parameter.name)
             assert parameter.default in parameter.choices
             assert parameter.doc
-    assert {measure.kind for measure in measures} == {"nuggets", "support"}
+    kinds = {measure.kind for measure in measures}
+    assert kinds == {"nuggets", "coverage", "support", "citations"}

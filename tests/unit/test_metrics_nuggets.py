@@ -100,7 +100,7 @@ def test_a_nugget_without_importance_counts_among_all_alone() -> None:
     for name in ("strict_vital_recall", "weighted_recall"):
         got = outcome(name, *rows)
         assert got[:5] == (1.0, 1.0, 1.0, 1, 0)
-        assert got.reason == "nuggets without an importance, left out: 1"
+        assert got.notes == (("nuggets without an importance, left out", 1),)
         assert outcome(name, rows[1]).reason == "no nugget has an importance"
 
 
@@ -173,7 +173,7 @@ def test_a_text_that_is_not_official_is_told_not_guessed() -> None:
         topic=topic_of("What is it?", "Who made it?"),
     )
     assert got[:5] == (0.5, 0.5, 0.5, 1, 0)
-    assert got.reason == "vital nuggets of no official sub-narrative, left out: 1"
+    assert got.notes == (("vital nuggets of no official sub-narrative, left out", 1),)
 
 
 def test_the_official_denominator_without_gold_is_undefined() -> None:
