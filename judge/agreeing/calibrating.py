@@ -1,0 +1,141 @@
+"""Calibrations on disk, fitted from files of labels and applied to the labels that are scored."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from judge.agreeing.comparing import Compared
+from judge.agreeing.rows import assign_unit, read_judgments, support_unit
+from judge.agreement.calibration import FORMAT, Calibration, fit
+from judge.agreement.ratings import Rating
+from judge.errors import InputError, UsageError
+from judge.formats.lines import write_lines
+from judge.manifest import fingerprint
+from judge.runs import JUDGMENTS
+from judge.scoring import Labels
+from judge.types import SUPPORTS, AssignedAnswer, Judgment, Label, Support, SupportedAnswer
+
+_SUPPORTS: Mapping[Label | None, Support] = {label: label for label in SUPPORTS}
+
+
+def calibrate(compared: Compared) -> Calibration:
+    """Fit a calibration to the units that people and the judge labelled.
+
+    Raises:
+        UsageError: labels of people or of a judge lack.
+        InputError: there are fewer than two such units.
+    """
+    if compared.judge is None or not compared.humans:
+        raise UsageError("a calibration takes --human and --judge")
+    return fit(
+        compared.kind,
+        compared.human.labels,
+        compared.judge.ratings,
+        models=compared.models,
+        files=fingerprint(path for side in compared.readings for r in side for path in r.files),
+    )
+
+
+def write_calibration(path: str | Path, calibration: Calibration) -> None:
+    """Write a calibration as JSON.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    write_lines(path, [calibration.model_dump_json(indent=2)])
+
+
+def read_calibration(path: str | Path) -> Calibration:
+    """Read what `write_calibration` wrote.
+
+    Raises:
+        InputError: the file cannot be read, is no calibration, or of a later version.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        if isinstance(data, dict) and data.get("format", 0) > FORMAT:
+            raise InputError("made by a later version of rag-judge; update it", path=path)
+        return Calibration.model_validate(data)
+    except FileNotFoundError as error:
+        raise InputError("no such file", path=path) from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(map(str, first["loc"])) or None
+        raise InputError(f"not a calibration: {first['msg']}", path=path, field=field) from error
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"not a calibration: {error}", path=path) from error
+
+
+def calibrated(
+    labels: Labels, calibration: Calibration, judgments: Mapping[str, Judgment] | None = None
+) -> Labels:
+    """Return the labels to score, those of the calibration's kind mapped by it.
+
+    Args:
+        labels: what `judge.scoring.read_labels` read.
+        calibration: of assign or support labels.
+        judgments: the run's, by unit_id, for a calibration that uses probabilities.
+
+    Raises:
+        InputError: a unit lacks the probabilities that the calibration uses.
+        UsageError: the calibration is for grades, which are not scored here.
+    """
+    maps = _Maps(calibration, judgments or {})
+    if calibration.kind == "assign":
+        return replace(labels, assigned=[maps.assigned(answer) for answer in labels.assigned])
+    if calibration.kind == "support":
+        return replace(labels, supported=[maps.supported(answer) for answer in labels.supported])
+    raise UsageError(f"a calibration of {calibration.kind} labels says nothing of scores")
+
+
+def calibrated_by(path: Path, labels: Labels, run: Path | None) -> Labels:
+    """Return `labels` mapped by the calibration in a file; see `calibrated`.
+
+    Args:
+        path: the calibration.
+        labels: what is scored.
+        run: the run directory that they came from, if it was one.
+    """
+    file = None if run is None else run / JUDGMENTS
+    judgments = read_judgments(file) if file is not None and file.is_file() else {}
+    return calibrated(labels, read_calibration(path), judgments)
+
+
+class _Maps:
+    """A calibration at work on answers; a label that was not had stays away."""
+
+    def __init__(self, calibration: Calibration, judgments: Mapping[str, Judgment]) -> None:
+        self._calibration, self._judgments = calibration, judgments
+
+    def assigned(self, answer: AssignedAnswer) -> AssignedAnswer:
+        nuggets = [
+            nugget.model_copy(
+                update={
+                    "label": self._label(
+                        assign_unit(answer, nugget.nugget_id).unit_id, nugget.label
+                    )
+                }
+            )
+            for nugget in answer.nuggets
+        ]
+        return answer.model_copy(update={"nuggets": tuple(nuggets)})
+
+    def supported(self, answer: SupportedAnswer) -> SupportedAnswer:
+        sentences = []
+        for place, sentence in enumerate(answer.sentences):
+            citations = []
+            for citation in sentence.citations:
+                unit_id = support_unit(answer, place, citation.docid or "").unit_id
+                label = self._label(unit_id, citation.label)
+                citations.append(citation.model_copy(update={"label": label}))
+            sentences.append(sentence.model_copy(update={"citations": tuple(citations)}))
+        return answer.model_copy(update={"sentences": tuple(sentences)})
+
+    def _label(self, unit_id: str, label: Support | None) -> Support | None:
+        judgment = self._judgments.get(unit_id)
+        known = None if judgment is None else judgment.probabilities
+        rating = Rating(unit_id, "", None, label, probabilities=known)
+        return _SUPPORTS.get(self._calibration.label(rating))

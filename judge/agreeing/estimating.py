@@ -1,0 +1,98 @@
+"""What means people would give, estimated from a judge's labels of all and people's of a part."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from judge.agreeing.comparing import Compared
+from judge.agreeing.system_scores import Key, SystemScores
+from judge.agreement.labels import group_codes
+from judge.agreement.prediction_powered import Estimates, Sample, estimates
+from judge.agreement.ratings import Rater, Rating
+from judge.agreement.scale import Floats, Ints, Scale, scale_of
+from judge.types import Label
+
+ALL_RUNS = "all"
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """The mean of `measure` for a system, or for all of them ("all"), over `unit`s."""
+
+    measure: str
+    run_id: str
+    unit: str
+    estimates: Estimates
+
+
+def unit_estimates(compared: Compared) -> list[MeanEstimate]:
+    """Estimate the mean label: of all units, and of each system's.
+
+    A grade counts as it is; full, partial and none count 1, 0.5 and 0. Units are grouped by
+    topic, where there are at least two. Units without a label of the judge play no part.
+    """
+    judge = compared.judge
+    if judge is None or not compared.humans:
+        return []
+    measure = "mean grade" if compared.kind == "relevance" else "mean credit"
+    rated = [rating for rating in judge.ratings.values() if rating.label is not None]
+    runs = [run for run in dict.fromkeys(rating.run_id for rating in rated) if run]
+    groups = {ALL_RUNS: rated}
+    if len(runs) > 1:
+        groups |= {run: [r for r in rated if r.run_id == run] for run in runs}
+    scale = scale_of([*judge.labels.values(), *compared.human.labels.values()])
+    return [
+        MeanEstimate(measure, run, "unit", estimates(unit_sample(ratings, compared.human, scale)))
+        for run, ratings in groups.items()
+    ]
+
+
+def measure_estimates(scores: SystemScores) -> list[MeanEstimate]:
+    """Estimate each system's mean of each measure over its topics, one value a topic."""
+    found = []
+    for measure, by_judge in scores.judge.items():
+        by_people = scores.human.get(measure, {})
+        for run in dict.fromkeys(run_id for run_id, _ in by_judge):
+            labelled = [key for key in by_judge if key[0] == run and key in by_people]
+            rest = [key for key in by_judge if key[0] == run and key not in by_people]
+            sample = Sample(
+                human=_column(by_people, labelled),
+                judge=_column(by_judge, labelled),
+                rest=_column(by_judge, rest),
+                topics=_topics_of([topic for _, topic in labelled], [topic for _, topic in rest]),
+            )
+            found.append(MeanEstimate(measure, run, "topic", estimates(sample)))
+    return found
+
+
+def unit_sample(ratings: list[Rating], human: Rater, scale: Scale) -> Sample:
+    """Return the values of a judge's ratings, and of people's where they labelled the same."""
+    people = human.labels
+    labelled = [rating for rating in ratings if rating.unit_id in people]
+    rest = [rating for rating in ratings if rating.unit_id not in people]
+    return Sample(
+        human=_values([people[rating.unit_id] for rating in labelled], scale),
+        judge=_values([rating.label for rating in labelled], scale),
+        rest=_values([rating.label for rating in rest], scale),
+        topics=_topics_of([r.topic_id for r in labelled], [r.topic_id for r in rest]),
+    )
+
+
+def _topics_of(labelled: Sequence[str], rest: Sequence[str]) -> tuple[Ints, Ints] | None:
+    """The topics of both as numbers; None where there is only one."""
+    names, codes = group_codes([*labelled, *rest])
+    return None if len(names) < 2 else (codes[: len(labelled)], codes[len(labelled) :])
+
+
+def _values(labels: Sequence[Label | None], scale: Scale) -> Floats:
+    values = scale.values if _is_graded(scale) else scale.values / 2
+    return np.asarray(values[scale.codes(labels)])
+
+
+def _is_graded(scale: Scale) -> bool:
+    return any(isinstance(label, int) for label in scale.labels)
+
+
+def _column(values: Mapping[Key, float], keys: list[Key]) -> Floats:
+    return np.array([values[key] for key in keys], dtype=np.float64)
