@@ -7,14 +7,17 @@ at some window gets no nuggets: half a key would favour some answers over others
 from collections.abc import Iterable, Mapping, Sequence
 
 from judge.corpora import Corpora
+from judge.editing import settle
 from judge.formats.nuggets import nugget_id, write_nuggets
+from judge.images import check_together, look_at
+from judge.likeness import NEAR, folded, most_like, near_duplicates
 from judge.loading import Inputs
 from judge.runs import NUGGETS
 from judge.session import Session
 from judge.tasks import create, importance, mapping
 from judge.tasks.batches import chunks
-from judge.tasks.per_nugget import PerNugget
-from judge.types import Document, Nugget, Qrel
+from judge.tasks.per_nugget import PerNugget, unit_of
+from judge.types import Document, Judgment, Nugget, Qrel
 
 WINDOW = 10
 
@@ -25,12 +28,14 @@ Nuggets = Mapping[str, Sequence[Nugget]]
 async def create_nuggets(
     session: Session, inputs: Inputs, qrels: Iterable[Qrel], min_grade: int = 1
 ) -> Nuggets:
-    """Create, weigh and map the nuggets of each topic; writes nuggets.jsonl.
+    """Create, weigh and map the nuggets of each topic; writes nuggets.created.jsonl.
 
-    Documents of at least `min_grade` are read, the best first.
+    Documents of at least `min_grade` are read, the best first. nuggets.jsonl is the same file,
+    unless people have edited it; then it stays, and theirs are the nuggets that are returned.
     """
     work = _Creation(session, inputs)
     documents, missing = best_first(inputs.corpora, qrels, min_grade)
+    documents = _shown(session, documents)
     if without := [topic_id for topic_id in inputs.topics if topic_id not in documents]:
         names = ", ".join(without[:3]) + (", ..." if len(without) > 3 else "")
         session.notice(
@@ -39,10 +44,69 @@ async def create_nuggets(
     listed = await work.listed(documents, missing)
     nuggets = await work.weighed(listed)
     nuggets = await work.mapped(nuggets)
-    queries = {topic_id: topic.narrative for topic_id, topic in inputs.topics.items()}
-    flat = [nugget for listed in nuggets.values() for nugget in listed]
-    write_nuggets(session.run.path / NUGGETS, flat, queries)
+    _tell_near(session, nuggets)
+    return settle(session.run.path, nuggets, _queries(inputs), session.notice)
+
+
+async def relabelled(session: Session, inputs: Inputs, task: str) -> Nuggets:
+    """Ask anew for the importance or the mapping of the nuggets; writes nuggets.jsonl.
+
+    Nuggets that are no units of the session keep what they have.
+    """
+    work = _Creation(session, inputs)
+    ask = {"importance": work.weighed, "mapping": work.mapped}[task]
+    labelled = await ask(inputs.nuggets)
+    nuggets = {
+        topic_id: [
+            new if session.only is None or unit_of(task, old).unit_id in session.only else old
+            for old, new in zip(inputs.nuggets[topic_id], listed, strict=True)
+        ]
+        for topic_id, listed in labelled.items()
+    }
+    _write(session, inputs, nuggets)
     return nuggets
+
+
+def _write(session: Session, inputs: Inputs, nuggets: Nuggets) -> None:
+    flat = [nugget for listed in nuggets.values() for nugget in listed]
+    write_nuggets(session.run.path / NUGGETS, flat, _queries(inputs))
+
+
+def _queries(inputs: Inputs) -> dict[str, str]:
+    return {topic_id: topic.narrative for topic_id, topic in inputs.topics.items()}
+
+
+def _tell_near(session: Session, nuggets: Nuggets) -> None:
+    """Tell of nuggets that nearly say the same; whether they do is for people to say."""
+    near = near_duplicates(nugget for listed in nuggets.values() for nugget in listed)
+    if near:
+        first = max(near, key=lambda pair: pair.likeness)
+        session.notice(
+            f"{len(near)} pairs of nuggets nearly say the same, such as {first.first.text!r} and "
+            f"{first.second.text!r} of topic {first.first.topic_id}; `rag-judge nuggets sheet` "
+            "lists them"
+        )
+
+
+def _shown(
+    session: Session, documents: Mapping[str, Sequence[Document]]
+) -> dict[str, list[Document]]:
+    """The documents that a prompt shows something of, after a look at the images of all windows."""
+    template = session.template("nuggets/create")
+    shown = {topic_id: list(filter(template.shows, docs)) for topic_id, docs in documents.items()}
+    left_out = sum(map(len, documents.values())) - sum(map(len, shown.values()))
+    if left_out:
+        session.notice(
+            f"left out {left_out} documents that have no text, only images; --images shows them "
+            "to a model that takes images"
+        )
+    if session.settings.images:
+        for window in (part for docs in shown.values() for part in chunks(docs, WINDOW)):
+            images = [
+                look_at(path, document.docid) for document in window for path in document.images
+            ]
+            check_together(images, f"documents {', '.join(document.docid for document in window)}")
+    return {topic_id: docs for topic_id, docs in shown.items() if docs}
 
 
 def best_first(
@@ -104,10 +168,9 @@ class _Creation:
                     f"topic {unit.topic_id}: window {number + 1} {what}, no nuggets"
                 )
             else:
-                before, docs = nuggets[unit.topic_id], due[unit.topic_id]
-                kept[unit.topic_id] = merged(
-                    unit.topic_id, before, judgment.detail["nuggets"], docs
-                )
+                docids = [document.docid for document in due[unit.topic_id]]
+                listed = _from_passages(judgment, docids)
+                kept[unit.topic_id] = merged(unit.topic_id, nuggets[unit.topic_id], listed, docids)
         return kept
 
     async def weighed(self, nuggets: Nuggets) -> Nuggets:
@@ -146,23 +209,64 @@ class _Creation:
         }
 
 
-def merged(
-    topic_id: str, before: Sequence[Nugget], listed: Sequence[str], documents: Sequence[Document]
-) -> list[Nugget]:
-    """The nuggets of a returned list; a new one keeps the documents of the window it came from."""
-    known = {nugget.text: nugget for nugget in before}
-    docids = tuple(document.docid for document in documents)
+def _from_passages(judgment: Judgment, docids: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+    """Each text of a returned list with the documents that it came from.
+
+    These are the passages that the judge named; of a text with which it named none, none.
+    """
+    texts, passages = judgment.detail["nuggets"], judgment.detail["passages"]
     return [
-        known.get(text)
-        or Nugget(
-            nugget_id=nugget_id(text),
-            topic_id=topic_id,
-            text=text,
-            docids=docids,
-            source="judge",
-        )
-        for text in listed
+        (text, [docids[place] for place in places or ()])
+        for text, places in zip(texts, passages, strict=True)
     ]
+
+
+def merged(
+    topic_id: str,
+    before: Sequence[Nugget],
+    listed: Sequence[tuple[str, Sequence[str]]],
+    window: Sequence[str],
+) -> list[Nugget]:
+    """The nuggets of a returned list, with the documents of all windows they came from.
+
+    A nugget that was there before, but for case and spaces, stays what it was. One that says
+    nearly what another said, which is there no longer, takes over the documents of that one.
+
+    Args:
+        topic_id: the topic.
+        before: the nuggets up to now.
+        listed: the texts that were returned, and the documents that the judge named for each.
+        window: the documents of this window, from which a new nugget comes that names none.
+    """
+    known = {folded(nugget.text): nugget for nugget in before}
+    texts = {folded(text) for text, _ in listed}
+    gone = [nugget for key, nugget in known.items() if key not in texts]
+    return [
+        _with(known[folded(text)], docids)
+        if folded(text) in known
+        else _new(topic_id, text, docids, gone, window)
+        for text, docids in listed
+    ]
+
+
+def _with(nugget: Nugget, docids: Sequence[str]) -> Nugget:
+    """The nugget, with further documents that it came from."""
+    both = tuple(dict.fromkeys((*nugget.docids, *docids)))
+    return nugget.model_copy(update={"docids": both})
+
+
+def _new(
+    topic_id: str, text: str, docids: Sequence[str], gone: Sequence[Nugget], window: Sequence[str]
+) -> Nugget:
+    earlier = most_like(text, gone, NEAR)
+    sources = (*(earlier.docids if earlier else ()), *docids) or window
+    return Nugget(
+        nugget_id=nugget_id(text),
+        topic_id=topic_id,
+        text=text,
+        docids=tuple(dict.fromkeys(sources)),
+        source="judge",
+    )
 
 
 def _key(nugget: Nugget) -> tuple[str, str]:

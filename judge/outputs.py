@@ -1,11 +1,14 @@
 """Judgments put together into the field's own records: qrels, nuggets, assignments, support."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
-from judge.judgments import Judgments
-from judge.tasks import assign, support
+from judge.cited import WeighedAnswer, WeighedCitation, WeighedSentence
+from judge.tasks import assign, support, weigh
+from judge.tasks.questions import parts, whole
 from judge.tasks.support import Citations
 from judge.types import (
+    SUPPORTS,
     Answer,
     AssignedAnswer,
     Citation,
@@ -14,6 +17,7 @@ from judge.types import (
     Nugget,
     NuggetLabel,
     Qrel,
+    Support,
     SupportedAnswer,
     SupportedSentence,
     Topic,
@@ -21,7 +25,14 @@ from judge.types import (
 )
 
 
-def qrels(judgments: Judgments, units: Iterator[Unit]) -> Iterator[Qrel]:
+class Kept(Protocol):
+    """Judgments by unit id, such as those of an open run."""
+
+    def get(self, unit_id: str, /) -> Judgment | None:
+        """The unit's last judgment, or None if it was never judged."""
+
+
+def qrels(judgments: Kept, units: Iterator[Unit]) -> Iterator[Qrel]:
     """One row for each unit with a grade; a failed one has none."""
     for unit in units:
         judgment = judgments.get(unit.unit_id)
@@ -29,8 +40,16 @@ def qrels(judgments: Judgments, units: Iterator[Unit]) -> Iterator[Qrel]:
             yield Qrel(unit.topic_id, unit.docid or "", judgment.label)
 
 
+def labelled(judgments: Kept, units: Iterable[Unit]) -> Iterator[Judgment]:
+    """The judgment of each unit that has a label."""
+    for unit in units:
+        judgment = judgments.get(unit.unit_id)
+        if judgment is not None and judgment.label is not None:
+            yield judgment
+
+
 def assigned(
-    judgments: Judgments,
+    judgments: Kept,
     answers: Sequence[Answer],
     nuggets: Mapping[str, Sequence[Nugget]],
     topics: Mapping[str, Topic],
@@ -47,12 +66,12 @@ def assigned(
             query=topics[answer.topic_id].title or topics[answer.topic_id].narrative,
             answer_text=text,
             response_length=len(text.split()),
-            nuggets=tuple(_nugget_label(judgments, answer, nugget) for nugget in key),
+            nuggets=tuple(nugget_label(judgments, answer, nugget) for nugget in key),
         )
 
 
 def supported(
-    judgments: Judgments, answers: Sequence[Answer], citations: Citations
+    judgments: Kept, answers: Sequence[Answer], citations: Citations
 ) -> Iterator[SupportedAnswer]:
     """Every answer with all its citations, each with its label, or why it has none."""
     for answer in answers:
@@ -68,29 +87,76 @@ def supported(
         )
 
 
-def _nugget_label(judgments: Judgments, answer: Answer, nugget: Nugget) -> NuggetLabel:
+def weighed(judgments: Kept, answers: Sequence[Answer]) -> Iterator[WeighedAnswer]:
+    """Every answer with its citations weighed: the labels that were had, else None."""
+    for answer in answers:
+        sentences = [
+            WeighedSentence(
+                text=sentence.text,
+                together=support_of(judgments.get(weigh.together(answer, index).unit_id)),
+                citations=tuple(
+                    _weighed_citation(judgments, answer, index, citation)
+                    for citation in sentence.citations
+                ),
+            )
+            for index, sentence in enumerate(answer.sentences)
+        ]
+        yield WeighedAnswer(
+            run_id=answer.run_id, topic_id=answer.topic_id, sentences=tuple(sentences)
+        )
+
+
+def _weighed_citation(
+    judgments: Kept, answer: Answer, index: int, citation: Citation
+) -> WeighedCitation:
+    mention, docid = citation.mention, citation.docid
+    if docid is None:
+        return WeighedCitation(mention=mention, docid=None)
+    alone, without = (
+        support_of(judgments.get(unit(answer, index, docid).unit_id))
+        for unit in (weigh.alone, weigh.without)
+    )
+    return WeighedCitation(mention=mention, docid=docid, alone=alone, without=without)
+
+
+def nugget_label(judgments: Kept, answer: Answer, nugget: Nugget) -> NuggetLabel:
+    """A nugget with its label for an answer, that of an AND question from those of its parts."""
     if answer.sentences:
-        label = _label(judgments.get(assign.unit_of(answer, nugget).unit_id))
+        found = [judgments.get(assign.unit_of(answer, part).unit_id) for part in parts(nugget)]
+        label, asked = whole([support_of(judgment) for judgment in found]), None not in found
     else:
-        label = "none"  # nothing was said, so there was nothing to ask
-    kept = nugget.model_dump(include={"nugget_id", "text", "importance", "sub_narrative"})
-    return NuggetLabel.model_validate({**kept, "label": label})
+        label, asked = "none", True  # nothing was said, so there was nothing to ask
+    return NuggetLabel(
+        nugget_id=nugget.nugget_id,
+        text=nugget.text,
+        importance=nugget.importance,
+        sub_narrative=nugget.sub_narrative,
+        label=label,
+        asked=asked,
+    )
 
 
 def _citation_label(
-    judgments: Judgments, answer: Answer, index: int, citation: Citation, asked: Sequence[str]
+    judgments: Kept, answer: Answer, index: int, citation: Citation, asked: Sequence[str]
 ) -> CitationLabel:
     mention, docid = citation.mention, citation.docid
     if docid is None:
         return CitationLabel(mention=mention, docid=None, status="invalid")
     if docid not in asked:
         return CitationLabel(mention=mention, docid=docid, status="unjudged")
-    label = _label(judgments.get(support.unit_of(answer, index, docid).unit_id))
-    status = "failed" if label is None else "ok"
-    return CitationLabel.model_validate(
-        {"mention": mention, "docid": docid, "status": status, "label": label}
+    judgment = judgments.get(support.unit_of(answer, index, docid).unit_id)
+    label = support_of(judgment)
+    return CitationLabel(
+        mention=mention,
+        docid=docid,
+        status="failed" if label is None else "ok",
+        label=label,
+        asked=judgment is not None,
     )
 
 
-def _label(judgment: Judgment | None) -> str | None:
-    return None if judgment is None or judgment.label is None else str(judgment.label)
+def support_of(judgment: Judgment | None) -> Support | None:
+    """The label of a judgment of support, None where there is none or it failed."""
+    if judgment is None:
+        return None
+    return next((label for label in SUPPORTS if label == judgment.label), None)

@@ -1,12 +1,14 @@
-"""A whole assessment: relevance, nuggets, assign, support, score, each taking what came before."""
+"""A whole assessment: relevance, nuggets, assign, locate, support, score, one after the other."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from judge import creation, scoring, stages
-from judge.config import AssessConfig
+from judge.config import AssessConfig, LocateConfig
+from judge.editing import own_nuggets
 from judge.errors import UsageError
+from judge.formats.nugget_fields import grouped
 from judge.formats.paths import expand_one
 from judge.formats.qrels import read_qrels
 from judge.loading import Inputs, add_cited, add_nuggets, add_pairs, load_inputs
@@ -19,7 +21,7 @@ from judge.templates import check_templates
 from judge.types import Qrel, Score
 from judge.verbs import Result, in_session
 
-STAGES = ("relevance", "nuggets", "assign", "support", "score")
+STAGES = ("relevance", "nuggets", "assign", "locate", "support", "score")
 
 
 async def assess(
@@ -48,7 +50,7 @@ async def assess(
     """
     if unknown := set(only) - set(STAGES):
         raise UsageError(f"no stage {unknown.pop()!r}; the stages are {', '.join(STAGES)}")
-    assessment = _Assessment(config, tuple(only) or STAGES, settings, report.notice)
+    assessment = _Assessment(config, only, settings, report.notice)
     result = await in_session(assessment.run, assessment.inputs, out, settings, report)
     return replace(result, skipped=assessment.skipped, scores=assessment.scores)
 
@@ -57,13 +59,17 @@ class _Assessment:
     """The stages of one assessment; each leaves for the next what it needs.
 
     All inputs are read, and all choices checked, before the first call is paid for. A stage
-    returns None when it ran, else the reason why it did not.
+    returns None when it ran, else the reason why it did not. `locate` is asked for by a table
+    [locate] or by its name; without either there is nothing to say of it.
     """
 
     def __init__(
         self, config: AssessConfig, only: Sequence[str], settings: Settings, notice: Notice
     ) -> None:
-        self._config, self._only, self._settings = config, only, settings
+        if "locate" in only and config.locate is None:
+            config = config.model_copy(update={"locate": LocateConfig()})
+        self._config, self._settings = config, settings
+        self._only = only or STAGES
         self._notice = notice
         check_templates(settings.prompts, (config.relevance.prompt, config.support.prompt))
         measures = config.score.measures
@@ -86,6 +92,7 @@ class _Assessment:
             "relevance": self._relevance,
             "nuggets": self._nuggets,
             "assign": self._assign,
+            "locate": self._locate,
             "support": self._support,
             "score": self._score,
         }
@@ -108,7 +115,7 @@ class _Assessment:
         if choices.file is not None:
             return f"given in {choices.file}"
         made = session.run.path / QRELS
-        qrels = self._qrels or (read_qrels(made) if made.is_file() else None)
+        qrels = read_qrels(made) if self._qrels is None and made.is_file() else self._qrels
         if not qrels:
             return "no nuggets file, and no grades to choose documents by"
         nuggets = await creation.create_nuggets(session, self.inputs, qrels, choices.min_grade)
@@ -116,14 +123,30 @@ class _Assessment:
         return None
 
     async def _assign(self, session: Session) -> str | None:
-        made = session.run.path / NUGGETS
-        if not self.inputs.nuggets and made.is_file():
-            self.inputs = add_nuggets(self.inputs, made, self._notice)
+        self._take_own_nuggets(session.run.path)
         if not self.inputs.answers:
             return "no answers"
         if not any(self.inputs.nuggets.values()):
             return "no nuggets"
         await stages.assign(session, self.inputs)
+        return None
+
+    def _take_own_nuggets(self, run: Path) -> None:
+        """Take the nuggets that the run has, with people's edits, if none are given."""
+        if not self.inputs.nuggets and (run / NUGGETS).is_file():
+            kept = self.inputs.restrict(own_nuggets(run), "nuggets", self._notice)
+            self.inputs = replace(self.inputs, nuggets=grouped(kept))
+
+    async def _locate(self, session: Session) -> str | None:
+        choices = self._config.locate
+        if choices is None:
+            return None
+        if self.inputs.corpora.empty and not choices.gold:
+            return "no corpus, and no answer carries its documents"
+        self._take_own_nuggets(session.run.path)
+        if not any(self.inputs.nuggets.values()):
+            return "no nuggets"
+        await stages.locate(session, self.inputs, choices)
         return None
 
     async def _support(self, session: Session) -> str | None:
@@ -132,10 +155,14 @@ class _Assessment:
             return "no answer cites anything"
         if self.inputs.corpora.empty:
             return "no corpus, and no answer carries its documents"
-        await stages.support(session, self.inputs, choices.citations, choices.prompt)
+        await stages.cited_support(
+            session, self.inputs, choices.citations, choices.mode, choices.prompt
+        )
         return None
 
     async def _score(self, session: Session) -> str | None:
+        if session.plan is not None:
+            return "a plan has no labels"
         if not any((session.run.path / name).is_file() for name in scoring.LABELS):
             return "nothing was labelled"
         self.scores = scoring.compute(

@@ -6,8 +6,10 @@ from typing import Any
 
 from judge.errors import ReadError
 from judge.parsing import SUPPORT_LABELS, batch, label
+from judge.parsing.likelihood import in_batch
 from judge.tasks.base import Topics, flags_of, item_ids, reply_tokens
 from judge.tasks.batches import chunks, labels_schema
+from judge.tasks.questions import parts, parts_by_id
 from judge.templates import Template
 from judge.types import SUPPORTS, Answer, Call, Nugget, Unit, Verdict
 
@@ -32,13 +34,14 @@ class Assign:
         self._topics, self._batch_size = topics, batch_size
         self._answers = {(a.run_id, a.topic_id): a for a in answers if a.sentences}
         self._nuggets = nuggets
-        self._by_id = {(n.topic_id, n.nugget_id): n for ns in nuggets.values() for n in ns}
+        self._by_id = parts_by_id(nugget for listed in nuggets.values() for nugget in listed)
 
     def units(self) -> Iterator[Unit]:
-        """One unit a (answer, nugget)."""
+        """One unit a (answer, nugget), or several of an AND question (`judge.tasks.questions`)."""
         for answer in self._answers.values():
             for nugget in self._nuggets.get(answer.topic_id, ()):
-                yield unit_of(answer, nugget)
+                for part in parts(nugget):
+                    yield unit_of(answer, part)
 
     def calls(self, units: Iterable[Unit]) -> Iterator[Call]:
         """One call for up to `batch_size` nuggets of one answer."""
@@ -60,6 +63,7 @@ class Assign:
             reply_schema=labels_schema(len(units), _item_schema(len(answer.sentences))),
             max_tokens=reply_tokens(self.template, len(units)),
             flags=flags_of(*(sentence.text for sentence in answer.sentences)),
+            labels=SUPPORTS[::-1],
         )
 
     def read(self, call: Call, text: str) -> dict[str, Verdict]:
@@ -74,7 +78,7 @@ class Assign:
 
 
 def unit_of(answer: Answer, nugget: Nugget) -> Unit:
-    """The assign unit of a nugget for an answer."""
+    """The assign unit of a nugget (a part, see `judge.tasks.questions`) for an answer."""
     return Unit(
         task=Assign.name,
         topic_id=answer.topic_id,
@@ -102,7 +106,8 @@ def _verdict(number: str, item: Any, size: int) -> Verdict:
     value = label(item["label"], SUPPORTS, SUPPORT_LABELS)
     carriers = _carriers(number, item.get("sentences"), size)
     flags = ("no_sentence_named",) if value != "none" and not carriers else ()
-    return Verdict(label=value, flags=flags, detail={"sentences": carriers})
+    detail = {"sentences": carriers}
+    return Verdict(label=value, flags=flags, detail=detail, marks=in_batch(number))
 
 
 def _carriers(number: str, listed: Any, size: int) -> list[int]:

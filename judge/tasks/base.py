@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
+from judge.errors import UsageError
 from judge.injection import suspicions
-from judge.templates import Template
+from judge.templates import Output, Template
 from judge.types import Call, Document, Judgment, Topic, Unit, Verdict
 
 Topics = Mapping[str, Topic]
@@ -36,18 +37,53 @@ class Task(Protocol):
         """
 
 
-def without_document(unit: Unit) -> Judgment:
-    """The failed judgment of a unit whose document is in none of the corpora."""
-    reason = f"document {unit.docid!r} is in none of the corpora"
+def require_form(template: Template, task: str, *outputs: Output) -> None:
+    """Refuse a template that is of another task, or whose replies the task cannot read.
+
+    Raises:
+        UsageError: it is.
+    """
+    head = template.head
+    if head.task != task:
+        raise UsageError(f"template {head.name} is for {head.task}, not for {task}")
+    if head.output not in outputs:
+        known = " or ".join(outputs)
+        raise UsageError(f"template {head.name}: {task} reads {known}, not output {head.output!r}")
+
+
+def without_document(unit: Unit, docid: str | None = None) -> Judgment:
+    """The failed judgment of a unit whose document, or another of it, is in none of the corpora."""
+    missing = unit.docid if docid is None else docid
+    return _unasked(unit, f"document {missing!r} is in none of the corpora")
+
+
+def without_text(unit: Unit, document: Document) -> Judgment:
+    """The failed judgment of a unit whose document has nothing but images, which are not shown."""
+    return _unasked(
+        unit,
+        f"document {document.docid!r} has no text, only {len(document.images)} images; "
+        "--images shows them to a model that takes images",
+    )
+
+
+def _unasked(unit: Unit, reason: str) -> Judgment:
     return Judgment(
         **unit.model_dump(), label=None, status="failed", failure="no_document", reason=reason
     )
 
 
 def flags_of(*texts: str) -> tuple[str, ...]:
-    """The flag "injection_suspected:<what>" for each suspicion that any of the texts raises."""
-    found = {what for text in texts for what in suspicions(text)}
+    """The flag "injection_suspected:<what>" for each suspicion that the texts raise together.
+
+    They are looked at as one, since an order to the judge may be split over them.
+    """
+    found = suspicions("\n".join(filter(None, texts)))
     return tuple(f"injection_suspected:{what}" for what in sorted(found))
+
+
+def texts_of(document: Document) -> tuple[str, ...]:
+    """Everything of a document that a prompt may show."""
+    return (document.title, document.headings, document.url, document.text)
 
 
 def item_ids(call: Call) -> list[str]:

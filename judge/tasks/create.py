@@ -1,6 +1,7 @@
 """Create: the nuggets of a topic, from its relevant documents (arXiv:2603.09891).
 
-The judge keeps one list and returns it updated after each window of documents, the best first.
+The judge keeps one list and returns it updated after each window of documents, the best first,
+each nugget with the numbers of the passages that state it.
 A task covers one window of every topic; the next window's task takes the lists that came back.
 """
 
@@ -9,12 +10,16 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from judge.errors import ReadError
+from judge.likeness import folded
 from judge.parsing import json_object
-from judge.tasks.base import Topics, flags_of, reply_tokens, without_document
+from judge.tasks.base import Topics, flags_of, reply_tokens, texts_of, without_document
 from judge.templates import Template
 from judge.types import Call, Document, Judgment, Unit, Verdict
+
+Passages = list[int] | None
 
 MOST_NUGGETS = 30
 MOST_WORDS = 12
@@ -76,44 +81,88 @@ class Create:
             yield Call(
                 units=(unit,),
                 prompt=prompt,
-                reply_schema=_SCHEMA,
+                reply_schema=_schema(len(documents)),
                 max_tokens=reply_tokens(self.template, 1),
-                flags=flags_of(*(text for d in documents for text in (d.title, d.text))),
+                flags=flags_of(*(text for d in documents for text in texts_of(d))),
             )
 
     def read(self, call: Call, text: str) -> dict[str, Verdict]:
-        """The list; repeated statements are dropped, over-long ones kept and flagged."""
+        """The list, and for each nugget the 0-based passages of this window that state it.
+
+        Repeated statements are one; over-long ones are kept and flagged. A nugget without a list
+        of passages, as a template of the user's own may ask for it, has None.
+        """
+        topic_id = call.units[0].topic_id
         listed = json_object(text).get("nuggets")
-        if not isinstance(listed, list) or not all(isinstance(entry, str) for entry in listed):
-            raise ReadError('the reply must be {"nuggets": [...]} with a list of strings')
-        nuggets = distinct(listed)
-        if not nuggets and (listed or self._lists.get(call.units[0].topic_id)):
+        if not isinstance(listed, list):
+            raise ReadError('the reply must be {"nuggets": [...]} with a list')
+        size = len(self._documents[topic_id])
+        nuggets = distinct(_entry(entry, size) for entry in listed)
+        if not nuggets and (listed or self._lists.get(topic_id)):
             raise ReadError("the list of nuggets must not be blank, nor lose all it had")
         if len(nuggets) > MOST_NUGGETS:
             raise ReadError(
                 f"the list has {len(nuggets)} nuggets; at most {MOST_NUGGETS} may stand"
             )
-        flags = ("long_nugget",) if any(len(n.split()) > MOST_WORDS for n in nuggets) else ()
-        unit_id = call.units[0].unit_id
-        return {unit_id: Verdict(label=len(nuggets), flags=flags, detail={"nuggets": nuggets})}
+        detail = {"nuggets": list(nuggets), "passages": list(nuggets.values())}
+        verdict = Verdict(label=len(nuggets), flags=self._flags(topic_id, nuggets), detail=detail)
+        return {call.units[0].unit_id: verdict}
+
+    def _flags(self, topic_id: str, nuggets: Mapping[str, Passages]) -> tuple[str, ...]:
+        before = {folded(text) for text in self._lists.get(topic_id, ())}
+        new = [text for text in nuggets if folded(text) not in before]
+        found = {
+            "long_nugget": any(len(text.split()) > MOST_WORDS for text in nuggets),
+            "no_passage_named": any(not nuggets[text] for text in new),
+        }
+        return tuple(flag for flag, holds in found.items() if holds)
 
 
-def distinct(texts: Iterable[str]) -> list[str]:
-    """Texts with white space folded, the empty ones and repetitions (case-folded) left out."""
-    kept: dict[str, str] = {}
-    for text in texts:
+def distinct(entries: Iterable[tuple[str, Passages]]) -> dict[str, Passages]:
+    """Texts with white space folded and their passages; the empty ones are left out.
+
+    Texts that are the same once folded (`judge.likeness.folded`) are one, with the passages of
+    all.
+    """
+    kept: dict[str, tuple[str, Passages]] = {}
+    for text, passages in entries:
         clean = " ".join(unicodedata.normalize("NFC", text).split())
-        key = clean.casefold().rstrip(".")
-        if key:
-            kept.setdefault(key, clean)
-    return list(kept.values())
+        if key := folded(clean):
+            first, earlier = kept.get(key, (clean, None))
+            both = {*(earlier or ()), *(passages or ())}
+            known = passages is not None or earlier is not None
+            kept[key] = first, sorted(both) if known else None
+    return dict(kept.values())
 
 
-_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "nuggets": {"type": "array", "items": {"type": "string"}, "maxItems": MOST_NUGGETS}
-    },
-    "required": ["nuggets"],
-    "additionalProperties": False,
-}
+def _entry(entry: Any, size: int) -> tuple[str, Passages]:
+    """The text and the 0-based passages of an entry, which is a text or an object."""
+    if isinstance(entry, str):
+        return entry, None
+    if not isinstance(entry, dict) or not isinstance(entry.get("nugget"), str):
+        raise ReadError('each nugget must be an object with "nugget", a text, and "passages"')
+    passages = entry.get("passages")
+    if not isinstance(passages, list) or any(type(number) is not int for number in passages):
+        raise ReadError('"passages" of a nugget must be a list of passage numbers')
+    if outside := [number for number in passages if not 1 <= number <= size]:
+        raise ReadError(f"a nugget names passage {outside[0]}, but there are 1 to {size}")
+    return entry["nugget"], [number - 1 for number in passages]
+
+
+def _schema(documents: int) -> dict[str, Any]:
+    numbers = {"type": "integer", "enum": list(range(1, documents + 1))}
+    nugget = {
+        "type": "object",
+        "properties": {
+            "nugget": {"type": "string"},
+            "passages": {"type": "array", "items": numbers, "maxItems": documents},
+        },
+        "required": ["nugget", "passages"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"nuggets": {"type": "array", "items": nugget, "maxItems": MOST_NUGGETS}},
+        "required": ["nuggets"],
+        "additionalProperties": False,
+    }

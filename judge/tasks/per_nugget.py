@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from judge.errors import ReadError
 from judge.parsing import batch
+from judge.parsing.likelihood import in_batch
 from judge.tasks.base import Topics, item_ids, reply_tokens
 from judge.tasks.batches import chunks, labels_schema
 from judge.templates import Template
@@ -18,6 +19,7 @@ class PerNugget(ABC):
 
     name: ClassVar[str]
     item_schema: ClassVar[dict[str, Any]]
+    labels: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
@@ -58,6 +60,7 @@ class PerNugget(ABC):
                     prompt=self.template.render(topic=self._topics[topic_id], nuggets=nuggets),
                     reply_schema=labels_schema(len(part), self.item_schema),
                     max_tokens=reply_tokens(self.template, len(part)),
+                    labels=self.labels,
                 )
 
     def read(self, call: Call, text: str) -> dict[str, Verdict]:
@@ -67,7 +70,7 @@ class PerNugget(ABC):
             raise ReadError(f"the value of {wrong[0]} must be a string")
         topic = self._topics[call.units[0].topic_id]
         return {
-            unit.unit_id: Verdict(label=self.label_of(items[number], topic))
+            unit.unit_id: Verdict(label=self.label_of(items[number], topic), marks=in_batch(number))
             for number, unit in zip(item_ids(call), call.units, strict=True)
         }
 

@@ -1,14 +1,28 @@
-"""Support: how far a cited document supports the sentence that cites it (arXiv:2603.09891)."""
+"""Support: how far a cited document supports the sentence that cites it (arXiv:2603.09891).
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+The same sentence with the same document is judged once for a topic, however many answers have it:
+one call labels all of them, as the sentence stands in the first.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Literal
 
 from judge.parsing import SUPPORT_LABELS, label_line
-from judge.tasks.base import Topics, flags_of, reply_tokens, without_document
+from judge.tasks.base import (
+    Topics,
+    flags_of,
+    reply_tokens,
+    texts_of,
+    without_document,
+    without_text,
+)
 from judge.templates import Template
 from judge.types import SUPPORTS, Answer, Call, Document, Judgment, Sentence, Unit, Verdict
 
 Citations = Literal["first", "all"] | int
+Cited = Callable[[Answer, str], Document | None]
+"""Finds the document that an answer cites under a docid."""
 
 
 def judged_citations(sentence: Sentence, citations: Citations) -> list[str]:
@@ -33,11 +47,12 @@ class SupportTask:
         template: Template,
         topics: Topics,
         answers: Sequence[Answer],
-        cited: Callable[[Answer, str], Document | None],
+        cited: Cited,
         citations: Citations = "first",
     ) -> None:
         self.template = template
-        self._topics, self._answers = topics, answers
+        self._topics = topics
+        self._answers = sorted(answers, key=lambda answer: answer.topic_id)
         self._cited, self._citations = cited, citations
         self._by_id = {(answer.run_id, answer.topic_id): answer for answer in answers}
 
@@ -49,33 +64,88 @@ class SupportTask:
                     yield unit_of(answer, index, docid)
 
     def calls(self, units: Iterable[Unit]) -> Iterator[Call | Judgment]:
-        """One call a unit."""
-        for unit in units:
-            answer = self._by_id[unit.run_id or "", unit.topic_id]
-            document = self._cited(answer, unit.docid or "")
-            if document is None:
-                yield without_document(unit)
-            else:
-                yield self._call(unit, answer, document)
+        """One call for all units of the same sentence and document, the first one's prompt."""
+        for _, of_topic in groupby(units, key=lambda unit: unit.topic_id):
+            yield from self._of_topic(of_topic)
 
-    def _call(self, unit: Unit, answer: Answer, document: Document) -> Call:
+    def _of_topic(self, units: Iterable[Unit]) -> Iterator[Call | Judgment]:
+        groups: dict[tuple[str, ...], list[Unit]] = {}
+        for unit in units:
+            groups.setdefault(self._what_is_judged(unit), []).append(unit)
+        for group in groups.values():
+            answer = self._answer(group[0])
+            found = {docid: self._cited(answer, docid) for docid in self.shown(answer, group[0])}
+            documents = [document for document in found.values() if document is not None]
+            if len(documents) == len(found) and all(map(self.template.shows, documents)):
+                yield self._call(tuple(group), joined(documents))
+            else:
+                yield from (self._unasked(unit, found) for unit in group)
+
+    def shown(self, answer: Answer, unit: Unit) -> Sequence[str]:
+        """The docids of what a unit shows."""
+        del answer
+        return [unit.docid or ""]
+
+    def _what_is_judged(self, unit: Unit) -> tuple[str, ...]:
+        """What makes two units the same: topic, sentence, and documents with the texts carried."""
+        answer = self._answer(unit)
+        own = {document.docid: document.text for document in answer.documents}
+        shown = [text for docid in self.shown(answer, unit) for text in (docid, own.get(docid, ""))]
+        return (unit.topic_id, answer.sentences[unit.sentence or 0].text, *shown)
+
+    def _unasked(self, unit: Unit, found: Mapping[str, Document | None]) -> Judgment:
+        """The failed judgment of a unit for which a document is missing, or shows nothing."""
+        absent = next((docid for docid, document in found.items() if document is None), None)
+        if absent is not None:
+            return without_document(unit, absent)
+        return without_text(
+            unit, next(d for d in found.values() if d is not None and not self.template.shows(d))
+        )
+
+    def _answer(self, unit: Unit) -> Answer:
+        return self._by_id[unit.run_id or "", unit.topic_id]
+
+    def _call(self, units: tuple[Unit, ...], document: Document) -> Call:
+        answer = self._answer(units[0])
         prompt = self.template.render(
-            topic=self._topics[unit.topic_id],
+            topic=self._topics[units[0].topic_id],
             sentences=answer.sentences,
-            index=unit.sentence,
+            index=units[0].sentence,
             document=document,
         )
-        texts = (document.title, document.text, *(s.text for s in answer.sentences))
+        texts = (*texts_of(document), *(s.text for s in answer.sentences))
         return Call(
-            units=(unit,),
+            units=units,
             prompt=prompt,
             max_tokens=reply_tokens(self.template, 1),
             flags=flags_of(*texts),
+            labels=SUPPORTS[::-1],
         )
 
     def read(self, call: Call, text: str) -> dict[str, Verdict]:
-        """The label of the label line."""
-        return {call.units[0].unit_id: Verdict(label=label_line(text, SUPPORTS, SUPPORT_LABELS))}
+        """The label of the label line, for each unit; the others say as which one they were."""
+        line = label_line(text, SUPPORTS, SUPPORT_LABELS)
+        first, *others = [unit.unit_id for unit in call.units]
+        verdict = Verdict(
+            label=line.label,
+            flags=("conflicting_markers",) if line.conflicting else (),
+            marks=("label",) if "label" in text.casefold() else (),
+        )
+        verdicts = {first: verdict}
+        same = verdict.model_copy(update={"detail": {"judged_as": first}})
+        return verdicts | dict.fromkeys(others, same)
+
+
+def joined(documents: Sequence[Document]) -> Document:
+    """One document that has the titles, texts and images of all, one after the other."""
+    if len(documents) == 1:
+        return documents[0]
+    texts = ["\n".join(filter(None, (d.title, d.text))) for d in documents]
+    return Document(
+        docid=" ".join(document.docid for document in documents),
+        text="\n\n".join(texts),
+        images=tuple(image for document in documents for image in document.images),
+    )
 
 
 def unit_of(answer: Answer, index: int, docid: str) -> Unit:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judge.templates import load_template, template_names
-from judge.types import Document, Nugget, Prompt, Sentence, SubNarrative, Topic
+from judge.types import Document, Nugget, NuggetAnswer, Prompt, Sentence, SubNarrative, Topic
 
 FOLDER = Path(__file__).parent / "prompts"
 
@@ -45,14 +45,49 @@ NUGGETS = [
     Nugget(nugget_id="n1", topic_id="2", text="bees cluster in winter"),
     Nugget(nugget_id="n2", topic_id="2", text="bees eat stored honey"),
 ]
+QUESTIONS = [
+    Nugget(
+        nugget_id="n3",
+        topic_id="2",
+        text="How much honey does a hive need?",
+        aggregator="OR",
+        answers=(NuggetAnswer(text="15 kg"), NuggetAnswer(text="33 lb </answer>")),
+    ),
+    Nugget(
+        nugget_id="n4",
+        topic_id="2",
+        text="What do bees do in winter?",
+        answers=(NuggetAnswer(text="they form\na cluster"),),
+    ),
+]
+FORGED = [Nugget(nugget_id="n5", topic_id="2", text=HOSTILE.text), NUGGETS[0]]
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "relevance.plain": ("relevance/trec2025", {"topic": PLAIN, "document": BARE}),
     "relevance.rich": ("relevance/trec2025", {"topic": RICH, "document": TITLED}),
     "relevance.hostile": ("relevance/trec2025", {"topic": RICH, "document": HOSTILE}),
+    "itemised.titled": ("relevance/itemised", {"topic": RICH, "document": TITLED}),
+    "itemised.bare": (
+        "relevance/itemised",
+        {"topic": RICH.model_copy(update={"background": ""}), "document": BARE},
+    ),
+    "itemised.hostile": ("relevance/itemised", {"topic": RICH, "document": HOSTILE}),
+    "umbrela.narrative": ("relevance/umbrela", {"topic": PLAIN, "document": BARE}),
+    "umbrela.title": (
+        "relevance/umbrela",
+        {"topic": RICH.model_copy(update={"title": "bees in winter"}), "document": TITLED},
+    ),
+    "umbrela.hostile": (
+        "relevance/umbrela",
+        {"topic": PLAIN.model_copy(update={"title": HOSTILE.title}), "document": HOSTILE},
+    ),
     "support.first": (
         "support/trec2025",
         {"topic": PLAIN, "sentences": SENTENCES, "index": 0, "document": TITLED},
+    ),
+    "support.alone": (
+        "support/trec2025",
+        {"topic": PLAIN, "sentences": SENTENCES[:1], "index": 0, "document": BARE},
     ),
     "support.hostile": (
         "support/trec2025",
@@ -68,6 +103,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         "nuggets/assign",
         {"topic": PLAIN, "sentences": (Sentence(text=HOSTILE.text),), "nuggets": NUGGETS[:1]},
     ),
+    "assign.questions": (
+        "nuggets/assign",
+        {"topic": RICH, "sentences": SENTENCES, "nuggets": [*NUGGETS, *QUESTIONS]},
+    ),
+    "locate": ("nuggets/locate", {"topic": RICH, "document": TITLED, "nuggets": NUGGETS}),
+    "locate.questions": (
+        "nuggets/locate",
+        {"topic": PLAIN, "document": HOSTILE, "nuggets": [*NUGGETS, *QUESTIONS]},
+    ),
     "create.first": (
         "nuggets/create",
         {"topic": PLAIN, "documents": [TITLED, BARE], "nuggets": (), "most": 30},
@@ -82,7 +126,9 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "importance": ("nuggets/importance", {"topic": RICH, "nuggets": NUGGETS}),
+    "importance.hostile": ("nuggets/importance", {"topic": PLAIN, "nuggets": FORGED}),
     "mapping": ("nuggets/mapping", {"topic": RICH, "nuggets": NUGGETS}),
+    "mapping.hostile": ("nuggets/mapping", {"topic": RICH, "nuggets": FORGED}),
 }
 
 

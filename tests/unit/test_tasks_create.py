@@ -23,6 +23,10 @@ def read(nuggets: Any) -> Verdict:
     return verdict
 
 
+def entry(text: str, *passages: int) -> dict[str, Any]:
+    return {"nugget": text, "passages": list(passages)}
+
+
 def id_of(create: Create) -> str:
     (unit,) = create.units()
     return unit.unit_id
@@ -74,23 +78,64 @@ def test_any_suspicious_document_is_flagged() -> None:
 
 
 def test_the_label_is_the_length_of_the_list() -> None:
-    verdict = read(["bees cluster", "honey feeds them"])
+    verdict = read([entry("bees cluster", 1), entry("honey feeds them", 1)])
     assert verdict.label == 2
-    assert verdict.detail == {"nuggets": ["bees cluster", "honey feeds them"]}
+    assert verdict.detail == {
+        "nuggets": ["bees cluster", "honey feeds them"],
+        "passages": [[0], [0]],
+    }
     assert verdict.flags == ()
+
+
+def test_a_list_of_bare_texts_names_no_passages() -> None:
+    verdict = read(["bees cluster", "honey feeds them"])
+    assert verdict.detail == {
+        "nuggets": ["bees cluster", "honey feeds them"],
+        "passages": [None, None],
+    }
+    assert verdict.flags == ("no_passage_named",)
+
+
+def test_only_a_new_nugget_needs_a_passage() -> None:
+    create = task(document("d"), so_far=("bees cluster",))
+    listed = [entry("Bees cluster."), entry("honey feeds them", 1)]
+    (verdict,) = create.read(call_for(create), json.dumps({"nuggets": listed})).values()
+    assert verdict.detail["passages"] == [[], [0]]
+    assert verdict.flags == ()
+    assert read([entry("bees cluster")]).flags == ("no_passage_named",)
+
+
+def test_repetitions_have_the_passages_of_all() -> None:
+    create = task(document("d1"), document("d2"))
+    listed = [entry("bees cluster", 2), "Bees  cluster.", entry("bees cluster", 1, 2)]
+    (verdict,) = create.read(call_for(create), json.dumps({"nuggets": listed})).values()
+    assert verdict.detail == {"nuggets": ["bees cluster"], "passages": [[0, 1]]}
+
+
+@pytest.mark.parametrize("passages", [[0], [2], [-1], ["1"], [1.0], [True], "1", 1, None])
+def test_passages_that_are_not_there_fail(passages: Any) -> None:
+    with pytest.raises(ReadError, match="passage"):
+        read([{"nugget": "bees cluster", "passages": passages}])
+
+
+def test_the_schema_asks_for_the_passages_there_are() -> None:
+    schema = call_for(task(document("d1"), document("d2"))).reply_schema or {}
+    item = schema["properties"]["nuggets"]["items"]
+    assert item["properties"]["passages"]["items"]["enum"] == [1, 2]
+    assert item["required"] == ["nugget", "passages"]
 
 
 def test_repetitions_and_empty_entries_are_dropped() -> None:
     verdict = read(["Bees cluster.", "", "  bees   CLUSTER ", "bees", " . "])
-    assert verdict.detail == {"nuggets": ["Bees cluster.", "bees"]}
+    assert verdict.detail["nuggets"] == ["Bees cluster.", "bees"]
     assert verdict.label == 2
 
 
 def test_a_long_nugget_is_kept_and_flagged() -> None:
     long = " ".join(["word"] * 13)
-    assert read([long]).flags == ("long_nugget",)
-    assert read([long]).detail == {"nuggets": [long]}
-    assert read([" ".join(["word"] * 12)]).flags == ()
+    assert read([entry(long, 1)]).flags == ("long_nugget",)
+    assert read([entry(long, 1)]).detail["nuggets"] == [long]
+    assert read([entry(" ".join(["word"] * 12), 1)]).flags == ()
 
 
 def test_a_window_that_holds_no_nugget_may_say_so_but_none_may_be_lost() -> None:
@@ -107,7 +152,9 @@ def test_the_longest_list_allowed() -> None:
         read([*facts, "one more"])
 
 
-@pytest.mark.parametrize("nuggets", [[""], [" "], None, "bees", {"1": "bees"}, [1], [None]])
+@pytest.mark.parametrize(
+    "nuggets", [[""], [" "], None, "bees", {"1": "bees"}, [1], [None], [{}], [[]]]
+)
 def test_a_reply_without_a_list_of_texts_fails(nuggets: Any) -> None:
     with pytest.raises(ReadError):
         read(nuggets)
@@ -121,8 +168,8 @@ def test_a_reply_of_another_form_fails(text: str) -> None:
 
 
 def test_composed_and_decomposed_letters_are_the_same() -> None:
-    assert distinct(["caf\u00e9", "cafe\u0301"]) == ["caf\u00e9"]
+    assert list(distinct([("caf\u00e9", None), ("cafe\u0301", None)])) == ["caf\u00e9"]
 
 
 def test_words_that_differ_stay_apart() -> None:
-    assert distinct(["bees", "beer", "b.ees"]) == ["bees", "beer", "b.ees"]
+    assert list(distinct((t, [0]) for t in ("bees", "beer", "b.ees"))) == ["bees", "beer", "b.ees"]

@@ -12,8 +12,8 @@ from judge.corpora import open_corpora
 from judge.creation import Nuggets, best_first, create_nuggets, merged
 from judge.errors import StoppedError
 from judge.executor import Tally
-from judge.formats.nuggets import nugget_id, read_nuggets
-from judge.runs import RunDirectory
+from judge.formats.nuggets import nugget_id, read_nuggets, write_nuggets
+from judge.runs import CREATED, NUGGETS, RunDirectory
 from judge.types import Call, Document, Failure, Qrel, Unit
 from tests.judging import (
     ScriptedJudge,
@@ -252,12 +252,87 @@ def test_a_window_with_other_documents_is_asked_again(create: Creating) -> None:
     assert len(found["t1"][0].docids) == 5
 
 
+# --- edits of people -----------------------------------------------------------------------------
+
+
+def test_the_created_list_stands_beside_the_one_that_counts(create: Creating) -> None:
+    create(ScriptedJudge(said), grades("t1", 12))
+    both = [(create.path / name).read_bytes() for name in (CREATED, NUGGETS)]
+    assert both[0] == both[1]
+
+
+def test_edits_are_never_overwritten(create: Creating) -> None:
+    create(ScriptedJudge(said), grades("t1", 12))
+    first, second = read_nuggets(create.path / NUGGETS)
+    edits = [
+        first.model_copy(update={"importance": "okay"}),
+        second.model_copy(update={"text": "t1 fact one, said well"}),
+        second.model_copy(update={"text": "added", "nugget_id": "mine"}),
+    ]
+    write_nuggets(create.path / NUGGETS, edits, {})
+    before = (create.path / NUGGETS).read_bytes()
+    found = create(ScriptedJudge(said), grades("t1", 12))["t1"]
+    assert (create.path / NUGGETS).read_bytes() == before
+    assert [n.text for n in found] == ["t1 fact 0", "t1 fact one, said well", "added"]
+    assert {n.source for n in found} == {"post-edit"}
+    assert found[0].importance == "okay"
+    assert [n.nugget_id for n in found] == [
+        first.nugget_id,
+        nugget_id("t1 fact one, said well"),
+        "mine",
+    ]
+    assert any("was edited and stays as it is" in notice for notice in create.notices)
+
+
+def test_a_longer_list_of_the_judge_replaces_an_unedited_one(create: Creating) -> None:
+    create(ScriptedJudge(said), grades("t1", 2))
+    create(ScriptedJudge(said), grades("t1", 12))
+    assert len(read_nuggets(create.path / NUGGETS)) == 2
+    assert not any("edited" in notice for notice in create.notices)
+
+
+def test_removing_a_nugget_is_an_edit(create: Creating) -> None:
+    create(ScriptedJudge(said), grades("t1", 12))
+    write_nuggets(create.path / NUGGETS, read_nuggets(create.path / NUGGETS)[:1], {})
+    assert len(create(ScriptedJudge(said), grades("t1", 12))["t1"]) == 1
+    assert len(read_nuggets(create.path / CREATED)) == 2
+
+
+def test_near_duplicates_are_told_and_kept(create: Creating) -> None:
+    def script(call: Call) -> str:
+        twice = ["bees cluster tightly in winter", "in winter bees cluster"]
+        task = call.units[0].task
+        return json.dumps({"nuggets": twice}) if task == "create" else said(call)
+
+    assert len(create(ScriptedJudge(script), grades("t1", 1))["t1"]) == 2
+    (told,) = [n for n in create.notices if "nearly say the same" in n]
+    assert told.startswith("1 pairs")
+    assert "'in winter bees cluster'" in told
+
+
 # --- lists ---------------------------------------------------------------------------------------
 
 
 def test_merging_keeps_known_nuggets_and_follows_the_new_order() -> None:
     before = nuggets("t1", 2)
-    listed = merged("t1", before, ["new", "fact 2"], documents("t1", 1))
+    listed = merged("t1", before, [("new", []), ("Fact 2.", [])], ["d0", "d1"])
     assert [nugget.text for nugget in listed] == ["new", "fact 2"]
-    assert listed[1] is before[1]
-    assert listed[0].docids == ("t1-d0",)
+    assert listed[1] == before[1]
+    assert listed[0].docids == ("d0", "d1")
+
+
+def test_a_nugget_has_the_documents_of_all_windows_that_say_it() -> None:
+    before = merged("t1", [], [("bees cluster", ["d1"])], ["d1", "d2"])
+    (again,) = merged("t1", before, [("bees cluster", ["d3", "d1"])], ["d3", "d4"])
+    assert again.docids == ("d1", "d3")
+    assert again.nugget_id == before[0].nugget_id
+
+
+def test_a_nugget_said_otherwise_takes_over_the_documents_of_the_one_it_replaces() -> None:
+    before = merged("t1", [], [("bees cluster tightly in winter", ["d1"])], ["d1", "d2"])
+    words = [("in winter bees cluster", ["d3"]), ("they eat honey", ["d4"])]
+    reworded, new = merged("t1", before, words, ["d3", "d4"])
+    assert reworded.docids == ("d1", "d3")
+    assert new.docids == ("d4",)
+    kept = [("bees cluster tightly in winter", []), *words]
+    assert merged("t1", before, kept, ["d3", "d4"])[1].docids == ("d3",)

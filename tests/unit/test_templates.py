@@ -289,5 +289,5 @@ def test_checking_passes_over_no_template_of_the_folder(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no template 'mine/none'"):
         check_templates(tmp_path, ["mine/none"])
     own(tmp_path, "mine/bad", source("{% block user %}{{ nowhere }}{% endblock %}"))
-    with pytest.raises(InputError, match=r"bad\.j2: .*nowhere"):
+    with pytest.raises(InputError, match=r"bad\.j2:\d+: .*nowhere"):
         check_templates(tmp_path)

@@ -1,0 +1,105 @@
+"""The body of a template: its blocks, and the variables that they use."""
+
+from collections.abc import Collection, Iterator
+from typing import Any, Literal, NamedTuple
+
+import jinja2
+from jinja2 import meta, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from judge.errors import InputError
+from judge.injection import neutralise
+from judge.types import Record
+
+ROLES: tuple[Literal["system", "user"], ...] = ("system", "user")
+
+
+class BodyRead(NamedTuple):
+    """A compiled body, None where it cannot be used, what it uses, and everything that is wrong.
+
+    `used` gives the line on which each variable is used first, and `fields` the same for
+    attributes of variables; both are None where the body cannot be parsed.
+    """
+
+    compiled: jinja2.Template | None
+    used: dict[str, int] | None
+    fields: dict[tuple[str, str], int] | None
+    errors: list[InputError]
+
+
+def read_body(source: str, place: str, declared: Collection[str] | None) -> BodyRead:
+    """Compile a template.
+
+    Args:
+        source: the text of the file, with its head.
+        place: where it is, for errors.
+        declared: the variables that its head names; None where the head cannot be read.
+    """
+    environment = _environment()
+    try:
+        tree = environment.parse(source)
+        compiled = environment.from_string(source)
+    except jinja2.TemplateSyntaxError as error:
+        wrong = InputError(error.message or "syntax", path=place, line=error.lineno)
+        return BodyRead(None, None, None, [wrong])
+    used = _used(tree)
+    errors = [*_wrong_blocks(tree, place), *_undeclared(used, declared, place)]
+    return BodyRead(None if errors else compiled, used, _fields(tree, used), errors)
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """The sandbox, with a short way to the fields of our own types, which are plain data."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """A field of a record at once; everything else as the sandbox allows it."""
+        if isinstance(obj, Record) and attribute in type(obj).model_fields:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+
+def _environment() -> jinja2.Environment:
+    return _Environment(
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: value if isinstance(value, int) else neutralise(str(value)),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+
+
+def _used(tree: nodes.Template) -> dict[str, int]:
+    names = meta.find_undeclared_variables(tree)
+    lines: dict[str, int] = {}
+    for node in tree.find_all(nodes.Name):
+        if node.ctx == "load" and node.name in names:
+            lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))
+    return lines
+
+
+def _fields(tree: nodes.Template, variables: Collection[str]) -> dict[tuple[str, str], int]:
+    lines: dict[tuple[str, str], int] = {}
+    for node in tree.find_all(nodes.Getattr):
+        if isinstance(node.node, nodes.Name) and node.node.name in variables:
+            lines.setdefault((node.node.name, node.attr), node.lineno)
+    return lines
+
+
+def _wrong_blocks(tree: nodes.Template, place: str) -> Iterator[InputError]:
+    blocks = {block.name: block.lineno for block in tree.find_all(nodes.Block)}
+    if "user" not in blocks or not blocks.keys() <= set(ROLES):
+        line = min((blocks[name] for name in blocks.keys() - set(ROLES)), default=None)
+        found = ", ".join(blocks) or "none"
+        yield InputError(
+            "wrong blocks", path=place, line=line, expected="user and system", found=found
+        )
+
+
+def _undeclared(
+    used: dict[str, int], declared: Collection[str] | None, place: str
+) -> Iterator[InputError]:
+    if declared is None:
+        return
+    for name, line in used.items():
+        if name not in declared:
+            message = f"uses what its head does not declare: {name}"
+            yield InputError(message, path=place, line=line)
