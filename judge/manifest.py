@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import Field
 
 from judge.formats.lines import STDIN, stdin_bytes
+from judge.migrations import FORMAT
 from judge.types import Record
 
-FORMAT = 1
 _PACKAGES = ("openai", "litellm", "xllamacpp", "tenacity", "jinja2", "diskcache", "pydantic")
 _HASHED_BYTES = 256 * 1024 * 1024
 
@@ -31,8 +31,10 @@ class Stage(Record):
 class Manifest(Record):
     """Everything that a run rests on. Secrets never enter it.
 
-    `parameters` are those sent to the model; `stages` are by task name; `commands` is every
-    command line that worked on this run.
+    `named` is the model as --model names it; `parameters` are those sent to it, and `adapted` is
+    what it was asked otherwise, since it refused them; `stages` are by task name; `commands` is
+    every command line that worked on this run, and `continued_by` every other version of the tool
+    that went on with it.
     """
 
     format: int = FORMAT
@@ -43,11 +45,24 @@ class Manifest(Record):
     model: str
     base_url: str | None
     parameters: dict[str, Any]
+    adapted: dict[str, Any] = Field(default_factory=dict)
     stages: dict[str, Stage] = Field(default_factory=dict)
     commands: tuple[str, ...] = ()
+    named: str | None = None
+    continued_by: tuple[str, ...] = ()
+
+    def taken_up(self, version: str, command: str) -> "Manifest":
+        """The manifest once `command` of a version of the tool works on the run."""
+        versions = self.continued_by
+        if version not in (self.tool_version, *versions):
+            versions = (*versions, version)
+        update = {"commands": (*self.commands, command), "continued_by": versions}
+        return self.model_copy(update=update)
 
 
-def new_manifest(model: str, base_url: str | None, parameters: dict[str, Any]) -> Manifest:
+def new_manifest(
+    model: str, base_url: str | None, parameters: dict[str, Any], named: str | None = None
+) -> Manifest:
     """A manifest of this tool, now, with no stage yet."""
     return Manifest(
         tool_version=tool_version(),
@@ -57,6 +72,7 @@ def new_manifest(model: str, base_url: str | None, parameters: dict[str, Any]) -
         model=model,
         base_url=base_url,
         parameters=parameters,
+        named=named,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -13,11 +13,16 @@ from pydantic import ValidationError
 from judge.appending import LineFile
 from judge.errors import InputError, RunError
 from judge.judgments import Judgments
-from judge.manifest import FORMAT, Manifest, Stage, differences
-from judge.types import Attempt, Call, Judgment
+from judge.manifest import Manifest, Stage, differences
+from judge.migrations import FORMAT, migrated
+from judge.shown import Shown
+from judge.types import Attempt, Call
 
-MANIFEST, TOPICS, QRELS = "manifest.json", "topics.jsonl", "qrels.txt"
+MANIFEST, JUDGMENTS, LEDGER = "manifest.json", "judgments.jsonl", "ledger.jsonl"
+TOPICS, QRELS, SUBTOPICS = "topics.jsonl", "qrels.txt", "subtopics.qrels"
 NUGGETS, ASSIGNMENTS, SUPPORT = "nuggets.jsonl", "assignments.jsonl", "support.jsonl"
+COVERAGE, CITATIONS = "coverage.jsonl", "citations.jsonl"
+NUGGET_SUBTOPICS, CREATED = "subtopics.nuggets.qrels", "nuggets.created.jsonl"
 SCORES, LEADERBOARD = "scores.jsonl", "scores.txt"
 
 
@@ -33,13 +38,15 @@ class RunDirectory:
         with ExitStack() as stack, _clear_errors(path):
             path.mkdir(parents=True, exist_ok=True)
             stack.callback(_lock(path).close)
-            self.judgments = Judgments(path / "judgments.jsonl")
+            self.judgments = Judgments(path / JUDGMENTS)
             stack.callback(self.judgments.close)
             self.manifest = self._adopt(manifest, command)
-            self._ledger = LineFile(path / "ledger.jsonl")
+            self._ledger = LineFile(path / LEDGER)
             stack.callback(self._ledger.close)
             self._failures = LineFile(path / "failures.jsonl")
             stack.callback(self._failures.close)
+            self.shown = Shown(path, held=True)
+            stack.callback(self.shown.close)
             self._open = stack.pop_all()
 
     def __enter__(self) -> "RunDirectory":
@@ -63,18 +70,32 @@ class RunDirectory:
         if self.judgments.has_labels(task):
             self._refuse_if_changed(new, task)
         self._write_manifest(new)
+        self.shown.release()
 
-    def record(
-        self, call: Call, judgments: Iterable[Judgment], attempts: Iterable[Attempt]
-    ) -> None:
-        """Put a call's attempts and judgments on disk, the money first."""
+    def adapt(self, adapted: dict[str, Any]) -> None:
+        """Note in the manifest how the model had to be asked."""
+        if adapted != self.manifest.adapted:
+            self._write_manifest(self.manifest.model_copy(update={"adapted": adapted}))
+
+    def spent(self) -> tuple[float, int]:
+        """What all sessions cost up to now, in US dollars, and of how many calls nobody knows.
+
+        A call of unknown cost that had a price counts with the most it can have cost.
+        """
+        dollars, unknown = 0.0, 0
+        for entry in ledger_entries(self.path / LEDGER):
+            cost = entry.get("at_most") if entry.get("cost") is None else entry["cost"]
+            dollars += cost or 0.0
+            unknown += cost is None
+        return dollars, unknown
+
+    def note(self, call: Call, attempt: Attempt) -> None:
+        """Put an attempt on disk: in the ledger and, where it gave nothing, among the failures."""
         units = [unit.unit_id for unit in call.units]
-        for attempt in attempts:
-            entry = {"task": call.units[0].task, "units": len(units), **_spent(attempt)}
-            self._ledger.append(_line(entry))
-            if attempt.failure is not None:
-                self._failures.append(_line({"unit_ids": units, **_failed(attempt)}))
-        self.judgments.append(judgments)
+        entry = {"task": call.units[0].task, "units": len(units), **_spent(attempt)}
+        self._ledger.append(_line(entry))
+        if attempt.failure is not None:
+            self._failures.append(_line({"unit_ids": units, **_failed(attempt)}))
 
     def _adopt(self, manifest: Manifest, command: str) -> Manifest:
         found = read_manifest(self.path)
@@ -87,7 +108,7 @@ class RunDirectory:
             self._refuse_if_changed(manifest, task="")
         elif differences(kept, manifest, task=""):
             kept = manifest
-        kept = kept.model_copy(update={"commands": (*kept.commands, command)})
+        kept = kept.taken_up(manifest.tool_version, command)
         self._write_manifest(kept)
         return kept
 
@@ -117,7 +138,7 @@ def read_manifest(path: Path) -> Manifest | None:
         data = json.loads(file.read_text(encoding="utf-8"))
         if data.get("format", 0) > FORMAT:
             raise InputError("made by a later version of rag-judge; update it", path=file)
-        return Manifest.model_validate(data)
+        return Manifest.model_validate(migrated(data))
     except (ValueError, AttributeError, TypeError, ValidationError) as error:
         raise InputError(f"not a manifest: {error}", path=file) from error
 
@@ -130,6 +151,28 @@ def write_whole(path: Path, text: str) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def ledger_entries(path: Path) -> Iterator[dict[str, Any]]:
+    """Every call in the ledger of a run; a last line that is only half-written is left out.
+
+    Raises:
+        InputError: a line is damaged.
+    """
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield dict(json.loads(line))
+            except (ValueError, TypeError) as error:
+                raise InputError(
+                    "not a line of the ledger; the file was changed by other hands",
+                    path=path,
+                    line=number,
+                    expected="a JSON object",
+                    found=line[:80].decode(errors="replace"),
+                ) from error
 
 
 @contextmanager
