@@ -8,14 +8,21 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from judge import pipeline, scoring, verbs
+from judge import correlating, pipeline, retrieving, scoring, verbs
 from judge.config import AssessConfig, make_settings, read_config
+from judge.correlating import Report
 from judge.metrics import parse_measures
+from judge.metrics.comparing import Comparison
 from judge.settings import Settings
 from judge.types import Score
 from judge.verbs import Result
+
+if TYPE_CHECKING:
+    from judge.agreeing.agree import Agreement
+    from judge.agreeing.labelling import LabellingPlan
+    from judge.differing import Differences
 
 T = TypeVar("T")
 
@@ -47,6 +54,12 @@ async def assign_nuggets_async(topics: str, *, out: str | Path, **choices: Any) 
     return await verbs.assign_nuggets(topics, out=Path(out), settings=settings, **rest)
 
 
+async def locate_nuggets_async(topics: str, *, out: str | Path, **choices: Any) -> Result:
+    """Label nuggets for documents; see `judge.verbs.locate_nuggets` and `Settings`."""
+    settings, rest = _split(choices)
+    return await verbs.locate_nuggets(topics, out=Path(out), settings=settings, **rest)
+
+
 async def support_async(topics: str, *, out: str | Path, **choices: Any) -> Result:
     """Label citations for sentences; see `judge.verbs.support` and `Settings`."""
     settings, rest = _split(choices)
@@ -73,16 +86,55 @@ def assign_nuggets(topics: str, *, out: str | Path, **choices: Any) -> Result:
     return _wait(assign_nuggets_async(topics, out=out, **choices))
 
 
+def locate_nuggets(topics: str, *, out: str | Path, **choices: Any) -> Result:
+    """`locate_nuggets_async`, waited for."""
+    return _wait(locate_nuggets_async(topics, out=out, **choices))
+
+
 def support(topics: str, *, out: str | Path, **choices: Any) -> Result:
     """`support_async`, waited for."""
     return _wait(support_async(topics, out=out, **choices))
+
+
+async def rejudge_async(
+    run: str | Path,
+    *,
+    out: str | Path,
+    prompts: Sequence[str] = (),
+    answers: Sequence[str] = (),
+    corpus: Sequence[str] = (),
+    **choices: Any,
+) -> Result:
+    """Judge the units of a run again; see `judge.rejudging.rejudge` and `Settings`."""
+    from judge import rejudging
+    from judge.recorded import Given
+
+    settings = make_settings(rejudging.settings_of(Path(run), choices))
+    given = Given(answers, corpus)
+    return await rejudging.rejudge(
+        Path(run), out=Path(out), prompts=prompts, given=given, settings=settings
+    )
+
+
+def rejudge(run: str | Path, *, out: str | Path, **choices: Any) -> Result:
+    """`rejudge_async`, waited for."""
+    return _wait(rejudge_async(run, out=out, **choices))
+
+
+def diff(a: str | Path, b: str | Path, **choices: Any) -> "Differences":
+    """In what two runs differ; see `judge.differing.differences`."""
+    from judge import differing
+
+    return differing.differences(Path(a), Path(b), **choices)
 
 
 def score(
     run: str | Path | None = None,
     *,
     assignments: Sequence[str] = (),
+    coverage: Sequence[str] = (),
     support: Sequence[str] = (),
+    citations: Sequence[str] = (),
     nuggets: str | None = None,
     topics: str | None = None,
     measures: str | None = None,
@@ -92,11 +144,96 @@ def score(
     labels = scoring.read_labels(
         None if run is None else Path(run),
         assignments=assignments,
+        coverage=coverage,
         support=support,
+        citations=citations,
         nuggets=nuggets,
         topics=topics,
     )
     return scoring.compute(labels, parse_measures(measures) if measures else (), **rules)
+
+
+def compare(
+    run: str | Path | None = None,
+    *,
+    pair: tuple[str, str] | None = None,
+    baseline: str | None = None,
+    every: bool = False,
+    assignments: Sequence[str] = (),
+    support: Sequence[str] = (),
+    nuggets: str | None = None,
+    topics: str | None = None,
+    measures: str | None = None,
+    **rules: Any,
+) -> list[Comparison]:
+    """Paired comparisons of the runs that `score` scores; see `judge.scoring.compare`."""
+    labels = scoring.read_labels(
+        None if run is None else Path(run),
+        assignments=assignments,
+        support=support,
+        nuggets=nuggets,
+        topics=topics,
+    )
+    chosen = parse_measures(measures) if measures else ()
+    return scoring.compare(labels, chosen, pair=pair, baseline=baseline, every=every, **rules)
+
+
+def retrieval(
+    qrels: str | Path, runs: Sequence[str | Path], *, measures: str | None = None, **choices: Any
+) -> list[Score]:
+    """Scores of retrieval runs; see `judge.retrieving.evaluate`."""
+    return retrieving.evaluate(qrels, runs, measures=measures, **choices)
+
+
+def correlate(retrieval: str | Path, rag: str | Path, **choices: Any) -> Report:
+    """Correlations of retrieval measures with RAG measures; see `judge.correlating.study`."""
+    return correlating.study(retrieval, rag, **choices).report
+
+
+def agree(
+    human: Sequence[str | Path],
+    judge: Sequence[str | Path] = (),
+    *,
+    kind: str | None = None,
+    measures: str | None = None,
+    disagreements: str | None = None,
+    calibrate: str | None = None,
+    **inputs: Any,
+) -> "Agreement":
+    """How far a judge agrees with people; see `judge.agreeing.agree`.
+
+    `inputs` are the fields of `judge.agreeing.agree.Inputs`: nuggets, topics, corpus, generators,
+    calibration.
+    """
+    from judge.agreeing import agree as verb
+
+    return verb.agree(
+        [str(name) for name in human],
+        [str(name) for name in judge],
+        kind=kind,
+        measures=measures,
+        inputs=verb.Inputs(**inputs),
+        outputs=verb.Outputs(disagreements, calibrate),
+    )
+
+
+def plan_labels(
+    human: Sequence[str | Path],
+    judge: Sequence[str | Path],
+    *,
+    topics: str | None = None,
+    corpus: Sequence[str] = (),
+    **choices: Any,
+) -> "LabellingPlan":
+    """How many more human labels it takes, and of which units; see `judge.agreeing.agree.plan`."""
+    from judge.agreeing import agree as verb
+
+    return verb.plan(
+        [str(name) for name in human],
+        [str(name) for name in judge],
+        inputs=verb.Inputs(topics=topics, corpus=tuple(corpus)),
+        **choices,
+    )
 
 
 def _split(choices: dict[str, Any]) -> tuple[Settings, dict[str, Any]]:

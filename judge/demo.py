@@ -9,11 +9,11 @@ from typing import Any
 from judge import pipeline
 from judge.config import AssessConfig, NuggetsConfig, RelevanceConfig
 from judge.errors import UsageError
-from judge.llm.request import key_of
 from judge.reporting import Reporter
 from judge.sample import sample_path
 from judge.settings import DEFAULT_MODEL, Settings
 from judge.verbs import Result
+from judge.verification import fault_of
 from judge_cache import open_store
 
 REPLIES = "replies.jsonl.zst"
@@ -67,5 +67,5 @@ def prepared(
     with tempfile.TemporaryDirectory(prefix="rag-judge-") as folder:
         cache = Path(folder) / "replies"
         with open_store(cache) as store:
-            store.import_file(sample_path(REPLIES), verify=key_of)
+            store.import_file(sample_path(REPLIES), check=fault_of)
         yield work, {**flags, "cache": cache, "offline": True}

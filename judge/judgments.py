@@ -7,12 +7,15 @@ judgment is read back from the file when it is asked for.
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from judge.appending import LineFile
 from judge.errors import InputError
 from judge.types import Judgment
+
+_NEEDED = frozenset({"unit_id", "task", "topic_id", "status", "label"})
 
 
 class Judgments:
@@ -82,16 +85,40 @@ class Judgments:
             raise _not_a_judgment(self._path, number, line) from error
 
     def _index(self) -> None:
-        offset = 0
-        with self._path.open("rb") as lines:
+        for offset, data in scan(self._path):
+            ok = data["status"] == "ok" and data["label"] is not None
+            self._note(data["unit_id"], offset, ok=ok)
+
+
+def scan(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every judgment of a file as JSON data, with the offset of its line; none is kept.
+
+    A last line that is only half-written is left out.
+
+    Raises:
+        InputError: the file cannot be read, or a line is not a judgment.
+    """
+    offset = 0
+    try:
+        with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                try:
-                    data = json.loads(line)
-                    ok = data["status"] == "ok" and data["label"] is not None
-                    self._note(data["unit_id"], offset, ok=ok)
-                except (ValueError, KeyError, TypeError) as error:
-                    raise _not_a_judgment(self._path, number, line) from error
+                if not line.endswith(b"\n"):
+                    return
+                yield offset, _data(path, number, line)
                 offset += len(line)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from error
+
+
+def _data(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    """The JSON data of a line, which has what is asked of every judgment."""
+    try:
+        data: dict[str, Any] = json.loads(line)
+        if data.keys() >= _NEEDED:
+            return data
+    except (ValueError, AttributeError) as error:
+        raise _not_a_judgment(path, number, line) from error
+    raise _not_a_judgment(path, number, line)
 
 
 def to_line(judgment: Judgment) -> bytes:

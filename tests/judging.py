@@ -13,7 +13,8 @@ from judge.corpora import open_corpora
 from judge.errors import ReadError
 from judge.executor import Executor, Tally
 from judge.judgments import Judgments
-from judge.llm import Read
+from judge.llm import CallStoppedError, JudgeClient, JudgeSettings, Read, identity_of
+from judge.llm.exchange import Noted
 from judge.loading import Inputs, Pair
 from judge.manifest import Manifest
 from judge.reporting import Progress, Silent
@@ -142,16 +143,45 @@ class ScriptedJudge:
     """Stands in for the client: the script says what is replied to a call, or raises.
 
     `asked` holds the unit ids of every call in the order they came, `turns` how many asks each
-    was allowed. `pause` is what a call waits for before it gets its reply.
+    was allowed. `pause` is what a call waits for before it gets its reply, with its request
+    `under_way` or before that.
     """
 
-    def __init__(self, script: Script, pause: Callable[[Call], Awaitable[None]] = no_pause) -> None:
-        self._script, self._pause = script, pause
+    def __init__(
+        self,
+        script: Script,
+        pause: Callable[[Call], Awaitable[None]] = no_pause,
+        *,
+        under_way: bool = True,
+    ) -> None:
+        self._script, self._pause, self._under_way = script, pause, under_way
+        self._tasks: set[asyncio.Task[Any]] = set()
         self.asked: list[list[str]] = []
+        self.samples: list[int] = []
         self.turns: list[int] = []
         self.halved: list[list[str]] = []
 
-    async def ask(self, call: Call, read: Read, *, turns: int) -> Reply | Failure:
+    async def ask(
+        self, call: Call, read: Read, *, turns: int, noted: Noted, sample: int
+    ) -> Reply | Failure:
+        self.samples.append(sample)
+        task = asyncio.current_task()
+        if task is not None and self._under_way:
+            self._tasks.add(task)
+        try:
+            outcome = await self._replied(call, read, turns)
+        except CallStoppedError as stop:
+            for tried in stop.attempts:
+                noted(tried)
+            raise
+        for tried in outcome.attempts:
+            noted(tried)
+        return outcome
+
+    def halt(self) -> set[asyncio.Task[Any]]:
+        return self._tasks
+
+    async def _replied(self, call: Call, read: Read, turns: int) -> Reply | Failure:
         self.turns.append(turns)
         self.asked.append([unit.unit_id for unit in call.units])
         await self._pause(call)
@@ -234,7 +264,9 @@ def executor_for(
 
 def session_for(judge: ScriptedJudge, run: RunDirectory, notices: list[str]) -> Session:
     settings = Settings(model="openai/judge", cache=run.path / "unused")
-    return Session(settings, TOPICS.values(), run, executor_for(judge, run), notices.append)
+    client = JudgeClient(None, identity_of(settings.model), settings=JudgeSettings(offline=True))
+    executor = executor_for(judge, run)
+    return Session(settings, TOPICS.values(), run, client, executor, notices.append)
 
 
 def inputs_of(

@@ -38,6 +38,7 @@ def assess(
         ),
         {**given.settings(), **flags},
         json=json,
+        page={"empty_as_zero": given.score.empty_as_zero},
     )
 
 
@@ -63,4 +64,4 @@ def demo(
     from judge.cli.judging import carry_out
 
     with demo.prepared(flags, replay=replay, everything=everything, out=out) as (work, settings):
-        carry_out(work, settings, json=json)
+        carry_out(work, settings, json=json, page={})

@@ -1,6 +1,7 @@
 """The flags that all judging commands share, written once and added by a decorator."""
 
 import inspect
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 _PANEL = "Judging"
+_PLANNED = "Count the units, calls, tokens and the cost of the command; no call is made."
 
 
 def _flag(name: str, text: str, **more: Any) -> Any:
@@ -35,15 +37,40 @@ def collect(
         int | None, _flag("concurrency", "Calls in flight (default: by provider)")
     ] = None,
     rpm: Annotated[float | None, _flag("rpm", "Requests per minute (default: no limit)")] = None,
+    tpm: Annotated[
+        float | None, _flag("tpm", "Tokens per minute, of prompts and replies (default: no limit)")
+    ] = None,
+    max_cost: Annotated[
+        float | None, _flag("max-cost", "US dollars that the run may cost, over all its sessions")
+    ] = None,
+    price: Annotated[
+        str | None,
+        _flag(
+            "price",
+            "US dollars for a million tokens of prompt and of reply, as IN,OUT "
+            "(default: the list price)",
+        ),
+    ] = None,
     timeout: Annotated[
         float | None, _flag("timeout", "Seconds a call may take (default: 120)")
     ] = None,
     prompts: Annotated[
         Path | None, _flag("prompts", "Folder of templates that stand before the built-in ones")
     ] = None,
+    images: Annotated[
+        bool,
+        _flag("images", "Show the images of documents too, to a model that takes them"),
+    ] = False,
     cache: Annotated[
         Path | None, _flag("cache", "Folder of the reply store (default: the user's own)")
     ] = None,
+    samples: Annotated[
+        int | None,
+        _flag("samples", "Ask each call so often; the label of most counts (default: 1)"),
+    ] = None,
+    logprobs: Annotated[
+        bool, _flag("logprobs", "Keep how likely each label was, where the server tells")
+    ] = False,
     offline: Annotated[bool, _flag("offline", "Answer from the store alone")] = False,
     fresh: Annotated[
         bool, _flag("fresh", "Ignore stored replies; units with a label in --out stay")
@@ -56,6 +83,7 @@ def collect(
     allow_incomplete: Annotated[
         bool, _flag("allow-incomplete", "Give scores and end with 0 whatever failed")
     ] = False,
+    plan: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> dict[str, Any]:
     """The settings that were given, by name."""
     return {
@@ -78,6 +106,30 @@ def judging(command: Callable[..., None]) -> Callable[..., None]:
     wrapper.__annotations__ = {p.name: p.annotation for p in merged}
     wrapper.__name__, wrapper.__doc__ = command.__name__, command.__doc__
     return wrapper
+
+
+def planned(command: Callable[..., None]) -> Callable[..., None]:
+    """Make a judging command count what it would ask; it needs no --out then."""
+    signature = inspect.signature(command)
+
+    def wrapper(**values: Any) -> None:
+        command(**{"out": Path(os.devnull), **_given(values)}, plan=True)
+
+    kept = [p for p in signature.parameters.values() if p.name != "plan"]
+    parameters = [p.replace(default=None) if p.name == "out" else p for p in kept]
+    wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
+    wrapper.__name__ = command.__name__
+    wrapper.__doc__ = f"{_PLANNED}\n\n    Example: rag-judge plan {_example(command)}"
+    return wrapper
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name != "out" or value is not None}
+
+
+def _example(command: Callable[..., None]) -> str:
+    return (command.__doc__ or "").rpartition("Example: rag-judge ")[2].strip()
 
 
 Topics = Annotated[str, typer.Option("--topics", help="Topics or narratives file")]

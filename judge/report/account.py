@@ -45,17 +45,40 @@ def failures(tallies: Iterable[Tally]) -> str | None:
     return "failed: " + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
 
 
+def flags(tallies: Iterable[Tally]) -> str | None:
+    """Judgments that something was noticed about, in a line; None if there are none."""
+    kinds = reduce(add, (tally.flagged for tally in tallies), Tally("").flagged)
+    if not kinds:
+        return None
+    told = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    return f"flagged: {told} (see flags in judgments.jsonl)"
+
+
+def samples(tallies: Iterable[Tally]) -> str | None:
+    """How far the samples of units agree, in a line; None if nothing was asked several times."""
+    alike, pairs = map(sum, zip(*((t.alike, t.pairs) for t in tallies), strict=True))
+    if not pairs:
+        return None
+    return f"samples: {alike} of {pairs} pairs have the same label ({alike / pairs:.0%})"
+
+
 def skipped_lines(skipped: Mapping[str, str]) -> list[str]:
     """A line for each stage that did not run."""
     return [f"{stage} skipped: {reason}" for stage, reason in skipped.items()]
 
 
-def dollars(cost: float | None) -> str:
-    """A cost in US dollars; "unknown" where any price is."""
-    return "unknown" if cost is None else f"${cost:.4f}" if cost else "$0"
+def dollars(spent: float, *, unpriced: bool = False) -> str:
+    """A cost in US dollars, as far as it is known: `unpriced` calls came on top."""
+    if unpriced and not spent:
+        return "unknown"
+    return ("≥ " if unpriced else "") + (f"${spent:.4f}" if spent else "$0")
 
 
 def _cells(name: str, tally: Tally) -> list[str]:
     numbers = (tally.units, tally.before, tally.n_failed, tally.calls, tally.cached, tally.retries)
     tokens = (tally.prompt_tokens, tally.completion_tokens)
-    return [name, *(f"{n:,}" for n in (*numbers, *tokens)), dollars(tally.cost)]
+    return [name, *(f"{n:,}" for n in (*numbers, *tokens)), _cost(tally)]
+
+
+def _cost(tally: Tally) -> str:
+    return dollars(tally.spent, unpriced=tally.unpriced > 0)

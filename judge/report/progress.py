@@ -53,7 +53,7 @@ class Bar:
         self._cost += cost or 0.0
         self._priced = self._priced and cost is not None
         if self._progress is not None:
-            spent = dollars(self._cost if self._priced else None)
+            spent = dollars(self._cost, unpriced=not self._priced)
             told = f"cost {spent}  {self._failed} failed"
             self._progress.update(self._progress.task_ids[0], advance=units, told=told)
 

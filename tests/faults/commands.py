@@ -34,6 +34,9 @@ CALLS = {"relevance": 40, "assign": 15, "support": 36}
 MARKED = ("qrels.txt", "nuggets.jsonl", "assignments.jsonl", "support.jsonl", "scores.jsonl")
 """The files of a run that follow from its labels alone."""
 
+TOLD = ("manifest.json", "report.html")
+"""The files of a run that tell which commands worked on it."""
+
 Serve = Callable[[Script], ScriptedServer]
 _HANGS = 100.0
 """Seconds after which a command counts as hanging; all that the tests do takes far less."""
@@ -216,9 +219,9 @@ def labels(run: Path) -> dict[str, int | str]:
 
 
 def contents(run: Path, *names: str) -> dict[str, bytes]:
-    """The content of files of a run; all but the manifest if none are named."""
+    """The content of files of a run; all but manifest and report, which name every command."""
     paths = [run / name for name in names] if names else sorted(run.iterdir())
-    return {path.name: path.read_bytes() for path in paths if path.name != "manifest.json"}
+    return {path.name: path.read_bytes() for path in paths if path.name not in TOLD}
 
 
 def key_of_body(server: ScriptedServer, body: dict[str, Any]) -> str:

@@ -26,4 +26,4 @@ def smallest(schema: dict[str, Any]) -> Any:
         return {name: smallest(part) for name, part in schema["properties"].items()}
     if schema["type"] == "array":
         return [smallest(schema["items"])]
-    return {"string": "New: a fact", "integer": 1}[schema["type"]]
+    return {"string": "New: a fact", "integer": 1, "boolean": True}[schema["type"]]

@@ -189,15 +189,41 @@ def test_a_provider_that_is_down_gives_no_table_after_the_attempts_configured(
     at = desk(tmp_path, server)
     config = at.config("[judge]\nattempts = 2\nconcurrency = 40\n")
     words = ("assess", config, *at.model, "--only", "support", "--only", "score", "--out", "run")
-    done = at.run(*words)
+    done = at.run(*words, "--limit", "15")
     assert done.code == 3
     assert set(server.hits_by_prompt.values()) == {2}
-    assert server.hits == 2 * UNITS["support"]
-    assert "36 of 36 support judgments failed" in done.told
-    assert "36 transport" in done.err
+    assert server.hits == 2 * 15
+    assert "15 of 15 support judgments failed" in done.told
+    assert "15 transport" in done.err
     assert "mean over topics" not in done.out
-    assert "alder: support_precision: 17 of 17 judgments failed (100%, allowed 5%)" in done.out
     assert labels(at.home / "run") == {}
+
+
+def test_a_dead_server_is_given_up_early_and_the_run_goes_on_later(
+    tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(always(503))
+    at = desk(tmp_path, server)
+    config = at.config("[judge]\nattempts = 1\nconcurrency = 4\n")
+    words = ("assess", config, *at.model, "--only", "support", "--out", "run")
+    done = at.run(*words)
+    assert done.code == 4
+    assert 20 <= server.hits <= 23
+    assert "answered none of the last 20 calls: HTTP 503: down" in done.told
+    server.script = known
+    assert at.run(*words).code == 0
+    assert len(labels(at.home / "run")) == UNITS["support"]
+
+
+def test_answers_now_and_then_keep_a_run_going(tmp_path: Path, serve: Serve) -> None:
+    def script(request: dict[str, Any], hit: int) -> str | Response:
+        return known(request, hit) if hit % 15 == 0 else error(500, "busy")
+
+    at = desk(tmp_path, serve(script))
+    config = at.config("[judge]\nattempts = 1\nconcurrency = 1\n")
+    done = at.run("assess", config, *at.model, "--only", "support", "--out", "run")
+    assert done.code == 3
+    assert f"34 of {UNITS['support']} support judgments failed" in done.told
 
 
 def test_one_blocked_document_fails_alone_and_is_paid_for_once(

@@ -148,7 +148,8 @@ def test_a_configuration_that_is_not_right(at: Desk, text: str) -> None:
 
 def test_a_stage_that_is_not_known(at: Desk) -> None:
     told = refused(at, "assess", at.config(), *at.model, "--out", "run", "--only", "suport")
-    assert "no stage 'suport'; the stages are relevance, nuggets, assign, support, score" in told
+    stages = "relevance, nuggets, assign, locate, support, score"
+    assert f"no stage 'suport'; the stages are {stages}" in told
 
 
 def test_a_broken_template_is_found_before_the_first_call(at: Desk) -> None:

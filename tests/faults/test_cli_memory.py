@@ -10,8 +10,8 @@ import pytest
 import judge
 from judge.llm import Completion, Identity, Provider, Request
 
-UNITS, EACH = 3000, 5
-CEILING = 16 * 2**20
+UNITS, EACH = 20_000, 5
+CEILING = 32 * 2**20
 """Bytes that the resident set may grow by; the prompts alone are more."""
 
 
@@ -62,7 +62,7 @@ def test_memory_stays_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def opened(model: str, base_url: str | None, *, parallel: int | None) -> Provider:
         return Fast(Identity(kind="openai", base_url=base_url, model=model))
 
-    monkeypatch.setattr("judge.session.open_provider", opened)
+    monkeypatch.setattr("judge.clients.open_provider", opened)
     world(tmp_path, UNITS)
     grown = 0
     for out, limit in (("first", 200), ("whole", None)):

@@ -8,7 +8,17 @@ import pytest
 
 from tests.faults.commands import SAMPLE, Serve, desk, known
 
-HEAVY = ("litellm", "openai", "xllamacpp", "huggingface_hub", "pandas", "numpy", "diskcache")
+HEAVY = (
+    "litellm",
+    "openai",
+    "xllamacpp",
+    "huggingface_hub",
+    "pandas",
+    "numpy",
+    "scipy",
+    "matplotlib",
+    "diskcache",
+)
 PROBE = """
 import atexit, sys
 heavy = {heavy!r}
@@ -20,14 +30,17 @@ main()
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "said", "needed"),
     [
-        (["--help"], "Assess retrieval-augmented generation"),
-        (["assess", "--help"], "--max-failed"),
-        (["score", "--support", str(SAMPLE / "support.reference.jsonl")], "alder"),
+        (["--help"], "Assess retrieval-augmented generation", []),
+        (["assess", "--help"], "--max-failed", []),
+        (["measures"], "strict_vital_recall", []),
+        (["score", "--support", str(SAMPLE / "support.reference.jsonl")], "alder", ["numpy"]),
     ],
 )
-def test_what_asks_no_model_imports_no_client(words: list[str], said: str, tmp_path: Path) -> None:
+def test_what_asks_no_model_imports_no_client(
+    words: list[str], said: str, needed: list[str], tmp_path: Path
+) -> None:
     code = PROBE.format(heavy=HEAVY, words=words)
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -39,7 +52,7 @@ def test_what_asks_no_model_imports_no_client(words: list[str], said: str, tmp_p
     )
     assert done.returncode == 0, done.stderr
     assert said in done.stdout
-    assert done.stderr.splitlines()[-1] == "imported: []"
+    assert done.stderr.splitlines()[-1] == f"imported: {needed}"
 
 
 def test_version_no_arguments_and_unknown_words(tmp_path: Path, serve: Serve) -> None:

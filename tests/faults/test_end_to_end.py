@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import pytest
 
-from judge.executor import Tally
 from judge.formats.answers import read_all_answers
 from judge.formats.assignments import read_assignments
 from judge.formats.nuggets import read_nuggets
@@ -36,7 +35,8 @@ from tests.faults.server import ScriptedServer
 FILES = {
     *MARKED,
     *("manifest.json", "judgments.jsonl", "failures.jsonl", "ledger.jsonl"),
-    *("topics.jsonl", "scores.txt", ".lock"),
+    *("topics.jsonl", "scores.txt", "report.html"),
+    *(".lock", "judged_answers.jsonl", "judged_documents.jsonl"),
 }
 FIELDS = {"run_id", "topic_id", "measure", "value", "low", "high", "n_judged", "n_failed"}
 ALL = sum(CALLS.values())
@@ -160,7 +160,7 @@ def test_a_second_run_pays_nothing_and_counts_what_was_judged_before(first: Firs
     assert {name: tally["before"] for name, tally in tasks.items()} == UNITS
     assert again.json["scores"] == first.done.json["scores"]
     assert "alder" in table.out
-    assert table.out.endswith("run directory: run\n")
+    assert table.out.endswith("run directory: run\nreport: run/report.html\n")
     assert "before" in table.err
     assert "alder" not in table.err
     assert first.desk.server.hits == hits
@@ -174,10 +174,10 @@ def test_a_new_run_is_answered_from_the_store(first: First, model: str | None) -
     base = ("--base-url", first.desk.server.url)
     words = (*base, "--model", model) if model else first.desk.model
     done = first.desk.run("assess", first.config, *words, "--out", out, "--json")
-    tallies = [Tally(**tally) for tally in done.json["tasks"].values()]
+    tallies = done.json["tasks"].values()
     assert done.code == 0
-    assert sum(tally.cached for tally in tallies) == ALL
-    assert [(tally.calls, tally.cost) for tally in tallies] == [(0, 0.0)] * 3
+    assert sum(tally["cached"] for tally in tallies) == ALL
+    assert [(tally["calls"], tally["cost"]) for tally in tallies] == [(0, 0.0)] * 3
     assert labels(first.run.parent / out) == labels(first.run)
     assert contents(first.run.parent / out, *MARKED) == contents(first.run, *MARKED)
     assert first.desk.server.hits == hits

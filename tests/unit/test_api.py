@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from judge import api
 from judge.config import AssessConfig, RelevanceConfig
 from judge.errors import IncompleteError, InputError, ModelError, StoppedError, UsageError
 from judge.formats.qrels import read_qrels
-from judge.formats.scores import read_scores
+from judge.formats.scores import read_scores, write_scores
 from judge.formats.support import read_support
 from judge.verbs import Result
 from tests.faults.commands import CALLS, SAMPLE, UNITS, Desk, Serve, desk, known, labels
@@ -90,6 +91,18 @@ def test_plain_verbs_in_a_running_event_loop(tmp_path: Path, serve: Serve) -> No
     assert labels(tmp_path / "first") == labels(tmp_path / "second")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="uvloop does not run there")
+def test_another_event_loop_twice_in_one_process(tmp_path: Path, serve: Serve) -> None:
+    import uvloop
+
+    at = desk(tmp_path, serve(known))
+    for out in ("first", "second"):
+        work = judge.support_async(TOPICS, answers=CEDAR, corpus=CORPUS, **choices(at, out))
+        assert uvloop.run(work).tallies["support"].n_failed == 0
+    assert at.server.hits == 5
+    assert labels(tmp_path / "first") == labels(tmp_path / "second")
+
+
 def test_async_twins_side_by_side_in_one_loop(tmp_path: Path, serve: Serve) -> None:
     at = desk(tmp_path, serve(oblige))
     runs = str(SAMPLE / "run.cedar.txt")
@@ -120,6 +133,18 @@ def test_async_twins_side_by_side_in_one_loop(tmp_path: Path, serve: Serve) -> N
     assert supported.tallies["support"].units == 5
     assert len(read_qrels(assessed.run / "qrels.txt")) == 3
     assert assessed.skipped["assign"] == "not asked for (--only)"
+
+
+def test_runs_are_compared_and_measures_correlated(tmp_path: Path) -> None:
+    labels = [str(SAMPLE / "assignments.reference.jsonl")]
+    measures = "strict_vital_recall"
+    (found,) = judge.compare(assignments=labels, measures=measures, pair=("alder", "cedar"))
+    assert (found.difference, found.p, found.n_topics) == (1.0, 0.25, 3)
+    assert len(judge.compare(assignments=labels, baseline="alder", max_failed=0.5)) == 2 * 5
+    write_scores(tmp_path / "scores.jsonl", judge.score(assignments=labels, measures=measures))
+    report = judge.correlate(tmp_path, tmp_path / "scores.jsonl", by="topic")
+    assert {c.over for c in report.correlations} == {"pooled", "topics", "topic"}
+    assert report.correlations[0].pearson.value == pytest.approx(1.0)
 
 
 def test_failures_are_told_by_the_result_and_raised_by_its_check(

@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from judge.config import AssessConfig, make_settings, read_citations, read_config
+from judge.config import (
+    AssessConfig,
+    LocateConfig,
+    make_settings,
+    read_citations,
+    read_config,
+    read_mode,
+)
 from judge.errors import InputError, UsageError
 from judge.settings import DEFAULT_MODEL, Settings, default_cache
 
@@ -154,3 +161,23 @@ def test_citations_flag(text: str, number: object) -> None:
 def test_citations_flag_refused(text: str) -> None:
     with pytest.raises(UsageError, match="first, all or a number from 1"):
         read_citations(text)
+
+
+def test_locate_is_asked_for_by_its_table(tmp_path: Path) -> None:
+    assert config(tmp_path, 'topics = "t.json"\n').locate is None
+    plain = config(tmp_path, 'topics = "t.json"\n[locate]\n').locate
+    assert plain == LocateConfig(documents="cited", needed=False, gold=False, partial=False)
+    given = config(tmp_path, 'topics = "t"\nlocate.documents = "both"\nlocate.gold = true\n')
+    assert given.locate == LocateConfig(documents="both", gold=True)
+    with pytest.raises(InputError, match=r"locate\.documents"):
+        config(tmp_path, 'topics = "t"\nlocate.documents = "all"\n')
+    with pytest.raises(InputError, match=r"unknown field; expected documents, gold, needed"):
+        config(tmp_path, 'topics = "t"\nlocate.depth = 3\n')
+
+
+def test_how_what_is_cited_together_is_judged(tmp_path: Path) -> None:
+    given = config(tmp_path, 'topics = "t"\nsupport.mode = "both"\n')
+    assert given.support.mode == "both"
+    assert read_mode("concatenated") == "concatenated"
+    with pytest.raises(UsageError, match="--mode is each, concatenated, both, not 'alce'"):
+        read_mode("alce")

@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from judge.executor import Tally
-from judge.report.account import account, dollars, failures, skipped_lines
+from judge.report.account import account, dollars, failures, flags, skipped_lines
 from judge.report.leaderboard import leaderboard, remarks, topic_table
 from judge.report.terminal import print_scores, scores_json
 from judge.types import Score
@@ -80,6 +80,7 @@ def test_topics_do_not_enter_the_means() -> None:
 
 def test_no_scores_make_an_empty_table() -> None:
     assert runs_in_order() == []
+    assert leaderboard([], intervals=True).renderables == []
     assert remarks([]) == []
 
 
@@ -101,6 +102,39 @@ def test_no_scores_make_an_empty_table() -> None:
 )
 def test_a_cell(value: float | None, more: dict[str, Any], cell: str) -> None:
     assert cells("a", score("a", value, **more)) == [cell]
+
+
+@pytest.mark.parametrize(
+    ("value", "more", "cell"),
+    [
+        (0.5, {"se": 0.1, "ci_low": 0.25, "ci_high": 1.0}, "0.500 (.25-1.00)"),
+        (0.5, {"se": 0.1, "ci_low": 0.0, "ci_high": 0.0}, "0.500 (.00-.00)"),
+        (0.5, {}, "0.500"),
+        (None, {"n_failed": 3, "low": 0.0, "high": 1.0}, "– [.00, 1.00]"),
+        (
+            0.5,
+            {"ci_low": 0.25, "ci_high": 0.75, "n_failed": 1, "low": 0.4, "high": 0.6},
+            "0.500 (.25-.75) [.40, .60]",
+        ),
+    ],
+)
+def test_a_cell_with_its_interval(value: float | None, more: dict[str, Any], cell: str) -> None:
+    board = leaderboard([score("a", value, **more)], intervals=True)
+    (line,) = [line for line in shown(board) if line[0] == "a"]
+    assert line[1:] == [cell]
+
+
+@pytest.mark.parametrize(
+    ("intervals", "told"),
+    [(False, "mean over topics ± standard error"), (True, "mean over topics (95% bootstrap")],
+)
+def test_the_caption_says_what_stands_beside_the_mean(intervals: bool, told: str) -> None:
+    scores = [score("a_run_with_a_long_name", 0.5, ci_low=0.25, ci_high=0.75)]
+    console = Console(width=300, color_system=None)
+    with console.capture() as capture:
+        console.print(leaderboard(scores, intervals=intervals))
+    assert " ".join(capture.get().split()).startswith("run recall")
+    assert told in " ".join(capture.get().split())
 
 
 def test_every_measure_has_a_column_in_the_order_given() -> None:
@@ -149,7 +183,7 @@ def test_nothing_is_remarked_where_nothing_is_amiss() -> None:
 def test_missing_topics_are_told_once_for_all_measures() -> None:
     scores = [score("a", 0.5, m, n_topics=30, n_missing=10) for m in ("recall", "other")]
     (line,) = remarks([*scores, score("b", 0.5, n_topics=30, n_missing=0)])
-    assert line == "a: no answer to 10 of 30 topics, counted 0"
+    assert line == "a: 10 of 30 topics are missing, counted 0"
 
 
 def test_undefined_topics_are_told() -> None:
@@ -183,10 +217,12 @@ def test_printing_shows_table_and_remarks(capsys: pytest.CaptureFixture[str]) ->
     print_scores(scores)
     printed = capsys.readouterr().out
     assert "0.500" in printed
-    assert "no answer to 1 of 3 topics" in printed
+    assert "1 of 3 topics are missing" in printed
     assert "0.250" not in printed
     print_scores(scores, per_topic=True)
     assert "0.250" in capsys.readouterr().out
+    print_scores([score("a", 0.5, ci_low=0.25, ci_high=0.75)], intervals=True)
+    assert "0.500 (.25-.75)" in capsys.readouterr().out
 
 
 def test_without_any_value_the_reasons_alone_are_printed(
@@ -206,7 +242,7 @@ def test_scores_as_json() -> None:
 
 
 def tally(task: str, **failed: int) -> Tally:
-    made = Tally(task, units=1200, before=3, calls=7, cached=2, retries=1, cost=0.125)
+    made = Tally(task, units=1200, before=3, calls=7, cached=2, retries=1, spent=0.125)
     made.prompt_tokens, made.completion_tokens = 5000, 60
     made.failed.update(failed)
     return made
@@ -229,11 +265,20 @@ def test_one_task_needs_no_sum() -> None:
 
 def test_an_unknown_cost_is_never_shown_as_0() -> None:
     unknown = tally("assign")
-    unknown.cost = None
-    lines = accounts(unknown, tally("support"))
-    assert [line[-1] for line in lines] == ["unknown", "$0.1250", "unknown"]
+    unknown.spent, unknown.unpriced = 0.0, 1
+    lines = [" ".join(line[9:]) for line in accounts(unknown, tally("support"))]
+    assert lines == ["unknown", "$0.1250", "≥ $0.1250"]
     assert dollars(0.0) == "$0"
-    assert dollars(None) == "unknown"
+    assert dollars(0.0, unpriced=True) == "unknown"
+
+
+def test_what_was_flagged_is_counted() -> None:
+    one, other = tally("relevance"), tally("support")
+    one.flagged.update(injection_suspected=2)
+    other.flagged.update(injection_suspected=1, conflicting_markers=1)
+    told = "flagged: 3 injection_suspected, 1 conflicting_markers (see flags in judgments.jsonl)"
+    assert flags([one, other]) == told
+    assert flags([tally("assign")]) is None
 
 
 def test_failures_are_told_by_kind_the_most_frequent_first() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from judge.manifest import FORMAT, Manifest, Stage, differences, fingerprint, new_manifest
+from judge.manifest import Manifest, Stage, differences, fingerprint, new_manifest
+from judge.migrations import FORMAT
 from tests.judging import manifest
 
 STAGE = Stage(

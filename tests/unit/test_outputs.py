@@ -50,6 +50,7 @@ def labels(path: Path, *given: Label | None) -> list[str | None]:
     (assigned,) = outputs.assigned(judgments, [ANSWER], KEY, TOPICS)
     judgments.close()
     assert [n.nugget_id for n in assigned.nuggets] == ["n1", "n2", "n3"]
+    assert [n.asked for n in assigned.nuggets] == [i < len(given) for i in range(3)]
     return [nugget.label for nugget in assigned.nuggets]
 
 
@@ -104,11 +105,12 @@ def test_citations_say_what_became_of_them(path: Path) -> None:
     (supported,) = outputs.supported(judgments, [CITING], "all")
     judgments.close()
     assert supported.sentences[0].citations == ()
-    assert [(c.docid, c.status, c.label) for c in supported.sentences[1].citations] == [
-        ("d1", "ok", "partial"),
-        (None, "invalid", None),
-        ("d2", "failed", None),
-        ("d3", "failed", None),
+    found = [(c.docid, c.status, c.label, c.asked) for c in supported.sentences[1].citations]
+    assert found == [
+        ("d1", "ok", "partial", True),
+        (None, "invalid", None, True),
+        ("d2", "failed", None, True),
+        ("d3", "failed", None, False),
     ]
 
 

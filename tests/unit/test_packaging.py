@@ -18,6 +18,8 @@ from judge.sample import sample_path
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = {"judge": "judge", "prompts": "judge/prompts", "cache/judge_cache": "judge_cache"}
 """Folders of the checkout, and where the wheel has them."""
+PICTURES = ("overview.png",)
+"""What the README shows and no program reads."""
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "pyproject.toml").is_file(), reason="tests run outside a checkout"
@@ -57,7 +59,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def files_of_checkout() -> Iterator[str]:
     for source, target in SOURCES.items():
         for path in (ROOT / source).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
+            if path.is_file() and "__pycache__" not in path.parts and path.name not in PICTURES:
                 yield f"{target}/{path.relative_to(ROOT / source).as_posix()}"
 
 

@@ -4,15 +4,17 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judge.errors import InputError, JudgeError, RunError
-from judge.manifest import FORMAT, Manifest, Stage
+from judge.manifest import Manifest, Stage
+from judge.migrations import FORMAT
 from judge.runs import RunDirectory, read_manifest, write_whole
-from judge.types import Call, Judgment, Prompt, Unit, Usage
+from judge.types import Attempt, Call, Judgment, Prompt, Unit, Usage
 from tests.judging import attempt, judged, lines_of, manifest, refusal
 
 STAGE = Stage(
@@ -164,6 +166,7 @@ def test_a_folder_without_a_manifest_is_a_new_run(tmp_path: Path) -> None:
 
 HOLD = """
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from judge.runs import RunDirectory
 from tests.judging import manifest
@@ -220,15 +223,22 @@ def test_a_path_that_is_a_file_is_refused(tmp_path: Path) -> None:
 # --- what is recorded ----------------------------------------------------------------------------
 
 
+def recorded(run: RunDirectory, attempts: Iterable[Attempt], judged: Iterable[Judgment]) -> None:
+    """Put a call on disk as the executor does."""
+    for tried in attempts:
+        run.note(CALL, tried)
+    run.judgments.append(judged)
+
+
 def test_a_call_is_recorded_in_three_files(path: Path) -> None:
     attempts = [attempt(failure="parse", message="no grade", raw="hm"), attempt(cost=None)]
     with RunDirectory(path, manifest()) as run:
-        run.record(CALL, [judged(unit, 1) for unit in UNITS], attempts)
+        recorded(run, attempts, [judged(unit, 1) for unit in UNITS])
     spent = {"task": "relevance", "units": 2, "key": "k", "cached": False, "seconds": 0.0}
     tokens = {"prompt_tokens": 100, "completion_tokens": 10, "cached_tokens": None}
     assert lines_of(path / "ledger.jsonl") == [
-        {**spent, **tokens, "cost": 0.5, "failure": "parse"},
-        {**spent, **tokens, "cost": None, "failure": None},
+        {**spent, **tokens, "cost": 0.5, "at_most": None, "failure": "parse"},
+        {**spent, **tokens, "cost": None, "at_most": None, "failure": None},
     ]
     assert lines_of(path / "failures.jsonl") == [
         {
@@ -242,9 +252,35 @@ def test_a_call_is_recorded_in_three_files(path: Path) -> None:
     assert [line["label"] for line in lines_of(path / "judgments.jsonl")] == [1, 1]
 
 
+def test_what_was_spent_is_added_up_over_sessions(path: Path) -> None:
+    for cost in (0.25, 0.5):
+        with RunDirectory(path, manifest()) as run:
+            run.note(CALL, attempt(cost=cost))
+    with RunDirectory(path, manifest()) as run:
+        run.note(CALL, attempt(cost=None, at_most=0.125, failure="transport", message="lost"))
+        run.note(CALL, attempt(cost=None))
+        assert run.spent() == (0.875, 1)
+
+
+def test_a_ledger_changed_by_other_hands_is_told_with_its_line(path: Path) -> None:
+    with RunDirectory(path, manifest()) as run:
+        run.note(CALL, attempt())
+    with (path / "ledger.jsonl").open("a", encoding="utf-8") as file:
+        file.write("what is this\n")
+    with RunDirectory(path, manifest()) as run, pytest.raises(InputError, match=r"ledger.jsonl:2"):
+        run.spent()
+
+
+def test_how_a_model_is_asked_stands_in_the_manifest(path: Path) -> None:
+    with RunDirectory(path, manifest()) as run:
+        run.adapt({"temperature": False})
+    with RunDirectory(path, manifest()) as run:
+        assert run.manifest.adapted == {"temperature": False}
+
+
 def test_a_call_without_usage_is_recorded_as_unknown(path: Path) -> None:
     with RunDirectory(path, manifest()) as run:
-        run.record(CALL, [], [attempt(usage=Usage(), cost=None)])
+        run.note(CALL, attempt(usage=Usage(), cost=None))
     (line,) = lines_of(path / "ledger.jsonl")
     assert (line["prompt_tokens"], line["completion_tokens"], line["cost"]) == (None, None, None)
 
@@ -253,12 +289,12 @@ def test_a_call_without_usage_is_recorded_as_unknown(path: Path) -> None:
 def test_a_half_written_last_line_of_any_file_is_cut_off(path: Path, name: str) -> None:
     attempts = [attempt(failure="parse", message="no", raw="hm")]
     with RunDirectory(path, manifest()) as run:
-        run.record(CALL, [judged(UNITS[0], 1)], attempts)
+        recorded(run, attempts, [judged(UNITS[0], 1)])
     whole = (path / name).read_bytes()
     (path / name).write_bytes(whole + b'{"unit_')
     with RunDirectory(path, manifest()) as run:
         assert (path / name).read_bytes() == whole
-        run.record(CALL, [judged(UNITS[0], 1)], attempts)
+        recorded(run, attempts, [judged(UNITS[0], 1)])
     assert (path / name).read_bytes() == whole * 2
 
 

@@ -13,7 +13,7 @@ from judge.formats.scores import read_scores
 from judge.formats.support import write_support
 from judge.formats.topics import write_topics
 from judge.metrics import parse_measures
-from judge.scoring import Labels, compute, read_labels, save, usual_measures
+from judge.scoring import Labels, compare, compute, read_labels, save, usual_measures
 from judge.types import (
     AssignedAnswer,
     CitationLabel,
@@ -187,6 +187,40 @@ def test_two_nuggets_of_one_text_keep_their_own_labels(tmp_path: Path) -> None:
     assert [n.label for n in labels.assigned[0].nuggets] == ["full", "none"]
 
 
+def test_a_nugget_that_the_labels_lack_was_never_asked(tmp_path: Path) -> None:
+    given = assigned("r", "t0", "full", None)
+    (first, second) = given.nuggets
+    unasked = second.model_copy(update={"asked": False})
+    answers = [given.model_copy(update={"nuggets": (first, unasked)}), assigned("s", "t0", None)]
+    labels = read_labels(run_of(tmp_path, answers, nuggets=key("t0", 2)))
+    asked = [[n.asked for n in answer.nuggets] for answer in labels.assigned]
+    assert asked == [[True, False], [True, False]]
+
+
+def test_what_was_never_asked_is_kept_in_the_files(tmp_path: Path) -> None:
+    given = assigned("r", "t0", "full", None, None)
+    first, second, third = given.nuggets
+    unasked = second.model_copy(update={"asked": False})
+    given = given.model_copy(update={"nuggets": (first, unasked, third)})
+    (one, two) = supported("r", "t0", None, None).sentences
+    citation = one.citations[0].model_copy(update={"asked": False})
+    sentences = (one.model_copy(update={"citations": (citation,)}), two)
+    cited = SupportedAnswer(run_id="r", topic_id="t0", sentences=sentences)
+    run = run_of(tmp_path, [given], [cited])
+    labels = read_labels(run)
+    assert (labels.assigned, labels.supported) == ([given], [cited])
+    written = json.loads((run / "assignments.jsonl").read_text(encoding="utf-8"))
+    assert ["asked" in nugget for nugget in written["nuggets"]] == [False, True, False]
+
+
+def test_files_without_any_answer_are_told(tmp_path: Path) -> None:
+    run = run_of(tmp_path, answers=[], support=[])
+    with pytest.raises(InputError, match=r"assignments\.jsonl: holds no labelled answer"):
+        read_labels(run)
+    run = run_of(tmp_path, answers=[], support=[supported("r", "t0", "full")])
+    assert len(read_labels(run).supported) == 1
+
+
 # --- over which topics ---------------------------------------------------------------------------
 
 
@@ -263,6 +297,54 @@ def test_a_failed_citation_counts_as_failed_and_never_as_none(tmp_path: Path) ->
     labels = read_labels(run_of(tmp_path, support=[supported("r", "t0", "full", None)]))
     mean = row(compute(labels, parse_measures("support_precision")), "r")
     assert (mean.value, mean.low, mean.high, mean.n_failed) == (None, 0.5, 1.0, 1)
+
+
+def test_runs_are_compared_by_the_usual_measures_or_those_named() -> None:
+    answers = [assigned(r, f"t{t}", label) for r, label in RUNS.items() for t in range(2)]
+    labels = Labels(assigned=answers)
+    found = compare(labels, parse_measures("strict_vital_recall"), baseline="b")
+    assert [(c.run_a, c.run_b, c.difference) for c in found] == [("a", "b", 1.0), ("c", "b", 0.0)]
+    usual = compare(labels, pair=("a", "c"))
+    assert {c.measure for c in usual} == {str(measure) for measure in usual_measures(labels)}
+    assert len(compare(labels, every=True)) == 3 * len(usual)
+    with pytest.raises(UsageError, match="no run 'x'"):
+        compare(labels, baseline="x")
+
+
+RUNS: dict[str, Support] = {"a": "full", "b": "none", "c": "none"}
+
+
+def test_the_rules_hold_for_a_comparison_as_for_a_mean() -> None:
+    """A topic above the limit still enters, as it does into the mean."""
+    full: list[Support] = ["full"] * 20
+    none: list[Support] = ["none"] * 19
+    answers = [
+        *(assigned("a", f"t{t}", *full) for t in range(2)),
+        *(assigned("b", "t0", *none, None), assigned("b", "t1", "full", None)),
+    ]
+    labels = Labels(assigned=answers)
+    measures = parse_measures("strict_vital_recall")
+    (strict,) = compare(labels, measures, pair=("a", "b"))
+    assert strict.difference is None
+    assert strict.reason == "b: 2 of 22 judgments failed (9.09%, allowed 5%)"
+    (mild,) = compare(labels, measures, pair=("a", "b"), max_failed=0.1)
+    assert (mild.mean_b, mild.difference, mild.n_topics) == (0.5, 0.5, 2)
+    (free,) = compare(labels, measures, pair=("a", "b"), allow_incomplete=True)
+    assert free.difference == mild.difference
+
+
+def test_empty_gold_can_count_0_in_a_comparison() -> None:
+    topics_: dict[str, Importance] = {"t0": "vital", "t1": "vital", "t2": "okay"}
+    answers = [
+        assigned(run, topic, "full", importance=importance)
+        for run in ("a", "b")
+        for topic, importance in topics_.items()
+    ]
+    measures = parse_measures("strict_vital_recall")
+    (found,) = compare(Labels(assigned=answers), measures, every=True)
+    assert (found.n_topics, found.n_undefined) == (2, 1)
+    (found,) = compare(Labels(assigned=answers), measures, every=True, empty_as_zero=True)
+    assert (found.n_topics, found.n_undefined) == (3, 0)
 
 
 # --- the usual measures --------------------------------------------------------------------------
