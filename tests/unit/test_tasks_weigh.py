@@ -132,8 +132,8 @@ def test_the_same_sentence_and_document_is_judged_once_for_all_answers() -> None
     assert [[unit.run_id for unit in call.units] for call in calls] == [
         ["a", "b"],
         ["b"],
-        ["c"],
         ["d"],
+        ["c"],
     ]
     shared = calls[0]
     assert "Before." in shared.prompt.messages[-1].content
