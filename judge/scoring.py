@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from judge.cited import GroundedAnswer, GroundedNugget, WeighedAnswer
-from judge.errors import InputError, UsageError
+from judge.errors import InputError, UsageError, shorten
 from judge.formats.assignments import read_assignments
 from judge.formats.grounded import read_grounded
 from judge.formats.nugget_fields import grouped
@@ -98,7 +98,9 @@ def read_labels(
         raise InputError("holds no labelled answer", path=first)
     if not (coverage or assignments):
         labels = _without_stale(labels, run)
-    return labels if nuggets_file is None else _with_nuggets(labels, nuggets_file)
+    if nuggets_file is None:
+        return replace(labels, assigned=_with_all_named(labels.assigned))
+    return _with_nuggets(labels, nuggets_file)
 
 
 def _all(read: Callable[[Path], list[T]], paths: Iterable[Path]) -> list[T]:
@@ -220,6 +222,35 @@ def _with_nuggets(labels: Labels, path: Path) -> Labels:
         ],
         with_nuggets=frozenset(key),
     )
+
+
+def _with_all_named(answers: Sequence[AssignedAnswer]) -> list[AssignedAnswer]:
+    """Every answer with all nuggets that any answer to its topic is labelled for.
+
+    A nugget that an answer lacks was never asked of it: it counts as failed, so that no answer is
+    scored on fewer nuggets than others.
+    """
+    named: dict[str, dict[tuple[str, int], NuggetLabel]] = {}
+    for answer in answers:
+        known = named.setdefault(answer.topic_id, {})
+        for name, nugget in _named(answer.nuggets):
+            if known.setdefault(name, nugget).importance != nugget.importance:
+                told = "topic %s: the importance of %s is not the same for all answers"
+                _log.warning(told, answer.topic_id, shorten(nugget.text))
+    return [_completed(answer, named[answer.topic_id]) for answer in answers]
+
+
+def _completed(
+    answer: AssignedAnswer, named: Mapping[tuple[str, int], NuggetLabel]
+) -> AssignedAnswer:
+    own = dict(_named(answer.nuggets))
+    if len(own) == len(named):
+        return answer
+    told = "run %s, topic %s: labelled for %d of %d nuggets; the others count as failed"
+    _log.warning(told, answer.run_id, answer.topic_id, len(own), len(named))
+    never = {"label": None, "asked": False}
+    nuggets = (own.get(name) or nugget.model_copy(update=never) for name, nugget in named.items())
+    return _holding(answer, nuggets)
 
 
 def _holding(answer: A, nuggets: Iterable[NuggetLabel]) -> A:

@@ -211,7 +211,7 @@ def agreement_of(
         by_run=runs,
         systems=systems,
         systems_reason=scores.reason,
-        estimates=(*unit_estimates(compared), *measure_estimates(scores)),
+        estimates=(*unit_estimates(compared), *measure_estimates(scores, compared)),
         lexical=baseline,
         warnings=tuple(_warnings(compared, found, inputs, calibration)),
     )

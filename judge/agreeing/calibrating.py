@@ -81,9 +81,15 @@ def calibrated(
 
     Raises:
         InputError: a unit lacks the probabilities that the calibration uses.
-        UsageError: the calibration is for grades, which are not scored here.
+        UsageError: the calibration is for grades, which are not scored here, or for labels of a
+            kind that there are none of.
     """
     maps = _Maps(calibration, judgments or {})
+    mapped = {"assign": labels.assigned, "support": labels.supported}.get(calibration.kind)
+    if mapped is not None and not mapped:
+        raise UsageError(
+            f"the calibration is one of {calibration.kind} labels, and there are none to score"
+        )
     if calibration.kind == "assign":
         return replace(labels, assigned=[maps.assigned(answer) for answer in labels.assigned])
     if calibration.kind == "support":

@@ -114,7 +114,7 @@ def compare(
         judges=tuple(judges),
         human=together,
         tied=tuple(tied),
-        matching=match(together, judges[0]) if humans and judges else None,
+        matching=match(together, judges[0], tied) if humans and judges else None,
         table=table_of([*humans, *judges]),
         readings=readings,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from judge.agreeing.comparing import Compared
 from judge.agreeing.system_scores import Key, SystemScores
 from judge.agreement.labels import group_codes
 from judge.agreement.prediction_powered import Estimates, Sample, estimates
-from judge.agreement.ratings import Rater, Rating
+from judge.agreement.ratings import Rating, labels_by_unit
 from judge.agreement.scale import Floats, Ints, Scale, scale_of
 from judge.types import Label
 
@@ -29,8 +30,9 @@ class MeanEstimate:
 def unit_estimates(compared: Compared) -> list[MeanEstimate]:
     """Estimate the mean label: of all units, and of each system's.
 
-    A grade counts as it is; full, partial and none count 1, 0.5 and 0. Units are grouped by
-    topic, where there are at least two. Units without a label of the judge play no part.
+    A grade counts as it is; full, partial and none count 1, 0.5 and 0. Of several annotators the
+    mean counts, also where they are divided. Units are grouped by topic, where there are at least
+    two. Units without a label of the judge play no part.
     """
     judge = compared.judge
     if judge is None or not compared.humans:
@@ -41,21 +43,29 @@ def unit_estimates(compared: Compared) -> list[MeanEstimate]:
     groups = {ALL_RUNS: rated}
     if len(runs) > 1:
         groups |= {run: [r for r in rated if r.run_id == run] for run in runs}
-    scale = scale_of([*judge.labels.values(), *compared.human.labels.values()])
+    people = labels_by_unit(compared.humans)
+    scale = scale_of([*judge.labels.values(), *chain.from_iterable(people.values())])
     return [
-        MeanEstimate(measure, run, "unit", estimates(unit_sample(ratings, compared.human, scale)))
+        MeanEstimate(measure, run, "unit", estimates(unit_sample(ratings, people, scale)))
         for run, ratings in groups.items()
     ]
 
 
-def measure_estimates(scores: SystemScores) -> list[MeanEstimate]:
-    """Estimate each system's mean of each measure over its topics, one value a topic."""
+def measure_estimates(scores: SystemScores, compared: Compared) -> list[MeanEstimate]:
+    """Estimate each system's mean of each measure over its topics, one value a topic.
+
+    Answers with a unit on which annotators are divided play no part: people labelled them, so
+    that they must not stand for those that nobody did.
+    """
+    divided = _divided(compared)
     found = []
     for measure, by_judge in scores.judge.items():
         by_people = scores.human.get(measure, {})
         for run in dict.fromkeys(run_id for run_id, _ in by_judge):
             labelled = [key for key in by_judge if key[0] == run and key in by_people]
-            rest = [key for key in by_judge if key[0] == run and key not in by_people]
+            rest = [
+                key for key in by_judge if key[0] == run and key not in by_people.keys() | divided
+            ]
             sample = Sample(
                 human=_column(by_people, labelled),
                 judge=_column(by_judge, labelled),
@@ -66,17 +76,25 @@ def measure_estimates(scores: SystemScores) -> list[MeanEstimate]:
     return found
 
 
-def unit_sample(ratings: list[Rating], human: Rater, scale: Scale) -> Sample:
-    """Return the values of a judge's ratings, and of people's where they labelled the same."""
-    people = human.labels
+def unit_sample(
+    ratings: list[Rating], people: Mapping[str, Sequence[Label]], scale: Scale
+) -> Sample:
+    """Return the values of a judge's ratings, and the mean of people's of the same units."""
     labelled = [rating for rating in ratings if rating.unit_id in people]
     rest = [rating for rating in ratings if rating.unit_id not in people]
     return Sample(
-        human=_values([people[rating.unit_id] for rating in labelled], scale),
+        human=np.array([_values(people[rating.unit_id], scale).mean() for rating in labelled]),
         judge=_values([rating.label for rating in labelled], scale),
         rest=_values([rating.label for rating in rest], scale),
         topics=_topics_of([r.topic_id for r in labelled], [r.topic_id for r in rest]),
     )
+
+
+def _divided(compared: Compared) -> set[Key]:
+    """The answers with a unit on which annotators are divided."""
+    tied = set(compared.tied)
+    ratings = (rating for rater in compared.humans for rating in rater.ratings.values())
+    return {(rating.run_id or "", rating.topic_id) for rating in ratings if rating.unit_id in tied}
 
 
 def _topics_of(labelled: Sequence[str], rest: Sequence[str]) -> tuple[Ints, Ints] | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,7 +11,7 @@ from judge.agreeing.comparing import Compared
 from judge.agreeing.estimating import unit_sample
 from judge.agreeing.overlaps import documents, reference_of
 from judge.agreement.planning import Plan, choose, plan, uncertainties
-from judge.agreement.ratings import Rater, Rating
+from judge.agreement.ratings import Rater, Rating, labels_by_unit
 from judge.agreement.scale import UNRATED, scale_of
 from judge.errors import UsageError
 from judge.formats.paths import expand_one
@@ -127,8 +128,9 @@ def plan_labels(
 
 def _plan(compared: Compared, judge: Rater, width: float) -> Plan:
     rated = [rating for rating in judge.ratings.values() if rating.label is not None]
-    scale = scale_of([*judge.labels.values(), *compared.human.labels.values()])
-    return plan(unit_sample(rated, compared.human, scale), width)
+    people = labels_by_unit(compared.humans)
+    scale = scale_of([*judge.labels.values(), *chain.from_iterable(people.values())])
+    return plan(unit_sample(rated, people, scale), width)
 
 
 def _describer(compared: Compared, texts: Texts, stack: ExitStack) -> Describe:

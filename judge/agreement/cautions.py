@@ -62,7 +62,9 @@ def tie_caution(tied: Sequence[str]) -> list[str]:
     """Warn of units on which annotators are divided."""
     if not tied:
         return []
-    told = "units on which annotators are divided are left out, which flatters the judge"
+    told = (
+        "units on which annotators are divided are left out of agreement, which flatters the judge"
+    )
     return [f"{len(tied)} {told}; they are in the pairs of raters: {some(tied)}"]
 
 

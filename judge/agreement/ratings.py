@@ -1,6 +1,6 @@
 """What raters said of units, and how the units of several raters are brought together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -123,8 +123,15 @@ class Matching:
         return len(self.only_human) + len(self.only_judge)
 
 
-def match(human: Rater, judge: Rater) -> Matching:
-    """Return which units both sides labelled, and which only one of them."""
+def match(human: Rater, judge: Rater, tied: Collection[str] = ()) -> Matching:
+    """Return which units both sides labelled, and which only one of them.
+
+    Args:
+        human: what people say together.
+        judge: what the judge says.
+        tied: ids of units on which people are divided; they labelled these, with no outcome.
+    """
+    divided = set(tied)
     people, labels = human.labels, judge.labels
     lacking = [key for key in people if key not in labels]
     return Matching(
@@ -133,7 +140,7 @@ def match(human: Rater, judge: Rater) -> Matching:
         n_both=len(people) - len(lacking),
         n_failed=sum(key in judge.ratings for key in lacking),
         only_human=tuple(key for key in lacking if key not in judge.ratings),
-        only_judge=tuple(key for key in labels if key not in people),
+        only_judge=tuple(key for key in labels if key not in people and key not in divided),
     )
 
 
@@ -161,6 +168,17 @@ def consensus(name: str, raters: Sequence[Rater]) -> tuple[Rater, list[str]]:
         else:
             merged[key] = ratings[0]._replace(label=label)
     return Rater(name, "human", merged), tied
+
+
+def labels_by_unit(raters: Sequence[Rater]) -> dict[str, list[Label]]:
+    """Return every label that people gave, by unit; where one adjudicates, theirs alone."""
+    settled = {key for rater in raters if rater.adjudicates for key in rater.labels}
+    given: dict[str, list[Label]] = {}
+    for rater in raters:
+        for key, label in rater.labels.items():
+            if rater.adjudicates or key not in settled:
+                given.setdefault(key, []).append(label)
+    return given
 
 
 def _majority(ratings: Sequence[Rating]) -> Label | None:

@@ -80,6 +80,7 @@ def score(
         from judge.agreeing.calibrating import calibrated_by
 
         labels = calibrated_by(calibration, labels, run)
+        typer.echo(f"labels are mapped by {calibration}: scores are not the judge's own", err=True)
     chosen = parse_measures(measures) if measures else ()
     rules = {
         "max_failed": max_failed,

@@ -62,6 +62,12 @@ class Judged:
         self._seconds: dict[str, int] = {}  # what stands in the second column, numbered
         self._topics: dict[str, dict[str, dict[int, tuple[int, int]]]] = {}
         self._repeated = sum(map(self._add, read_blocks(path, _FORM, widths=[4, 6])))
+        if self._six and self._is_ranked():
+            raise InputError(
+                "this is a retrieval run: its fourth column counts 1, 2, 3, ... in every topic",
+                path=path,
+                expected="qrels, with grades there",
+            )
 
     def form(self, *, subtopics: bool) -> Form:
         """Return which form the file has.
@@ -143,6 +149,16 @@ class Judged:
         entries = zip(block.integers(3, "grade"), block.lines, strict=True)
         numbers = map(self._seconds.__getitem__, seconds)
         return zip(block.columns[0], block.columns[2], numbers, entries, strict=True)
+
+    def _is_ranked(self) -> bool:
+        """Tell whether the grades of every topic are the ranks of its documents."""
+        grades = [
+            sorted(entry[0] for entries in docids.values() for entry in entries.values())
+            for docids in self._topics.values()
+        ]
+        ranks = all(listed == list(range(listed[0], listed[0] + len(listed))) for listed in grades)
+        starts = {listed[0] for listed in grades} <= {0, 1}
+        return ranks and starts and sum(len(listed) - 1 for listed in grades) > 1
 
     def _shared(self) -> bool:
         """Tell whether a document of a topic stands with several things in the second column."""

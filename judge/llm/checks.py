@@ -12,6 +12,7 @@ from judge.llm.providers.base import Completion
 from judge.parsing import TruncatedReply, after_thinking
 
 _CUT = {"length", "max_tokens", "model_length"}
+_BROKEN = {"error"}
 _FILTERED = {"content_filter", "safety"}
 _DECLINES = re.compile(
     r"\W*(?:(?:i['’]m|i am) (?:sorry|unable|not able)|sorry|as an ai|"
@@ -33,13 +34,15 @@ def answer_of(completion: Completion, max_tokens: int | None) -> str:
         max_tokens: the cap it had, for the message; None where it had none.
 
     Raises:
-        CallError: of kind truncated, blocked, refused or empty.
+        CallError: of kind truncated, blocked, transport, refused or empty.
     """
     reason = (completion.finish_reason or "").lower()
     if reason in _CUT:
         raise CallError("truncated", f"the reply was cut off {_at(max_tokens)}")
     if reason in _FILTERED:
         raise CallError("blocked", "the provider's content filter stopped the reply")
+    if reason in _BROKEN:
+        raise CallError("transport", "the server broke the reply off")
     if completion.refusal:
         raise CallError("refused", f"the judge declined: {shorten(completion.refusal)}")
     answer = _after_thinking(completion.text, max_tokens).strip()

@@ -1,5 +1,6 @@
 """What a request may take, known before it is sent, and what it took, known afterwards."""
 
+import math
 from functools import cached_property
 
 from judge.llm.pace import Pace
@@ -18,15 +19,26 @@ class Claim:
     Args:
         request: what is about to be sent.
         price: of the model that is asked, None where it is not known.
+        longer: how many times longer than estimated prompts of this model were, at least 1.
     """
 
-    def __init__(self, request: Request, price: Price | None) -> None:
-        self._request, self._price = request, price
+    def __init__(self, request: Request, price: Price | None, longer: float = 1.0) -> None:
+        self._request, self._price, self._longer = request, price, longer
 
     @cached_property
+    def estimate(self) -> int:
+        """About how many tokens the prompt is, whatever was learned of the model."""
+        return prompt_tokens(self._request.messages)
+
+    @property
+    def estimated(self) -> bool:
+        """Whether a limit asked."""
+        return "estimate" in self.__dict__
+
+    @property
     def prompt_tokens(self) -> int:
         """About how many tokens the prompt is."""
-        return prompt_tokens(self._request.messages)
+        return math.ceil(self.estimate * self._longer)
 
     @property
     def reply_tokens(self) -> int:

@@ -15,9 +15,12 @@ from judge.types import Record
 
 Form = Literal["json_schema", "json_object", "text"]
 _FORMS: tuple[Form, ...] = ("json_schema", "json_object", "text")
+Cap = Literal["max_tokens", "max_completion_tokens", "none"]
+_CAPS: tuple[Cap, ...] = ("max_tokens", "max_completion_tokens", "none")
 _MENTIONED = {
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "max_tokens": re.compile(r"\bmax_tokens\b", re.IGNORECASE),
+    "max_completion_tokens": re.compile(r"\bmax_completion_tokens\b", re.IGNORECASE),
     "response_format": re.compile(
         r"response[ _]?format|json[ _]?(?:schema|object|mode)|structured[ _]output|"
         r"guided[ _](?:json|decoding)|grammar",
@@ -32,13 +35,13 @@ class Dialect(Record):
 
     Attributes:
         temperature: whether it takes one.
-        cap: the name it has for the most tokens of a reply.
+        cap: the name it has for the most tokens of a reply; "none" where it takes no such limit.
         form: the strictest form of a JSON reply that it can be held to.
         likely: alternatives a token that it tells, where log-probabilities are asked for.
     """
 
     temperature: bool = True
-    cap: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    cap: Cap = "max_tokens"
     form: Form = "json_schema"
     likely: Literal[20, 5, 0] = 20
 
@@ -48,7 +51,8 @@ class Dialect(Record):
         if not self.temperature:
             params.pop("temperature", None)
         if self.cap != "max_tokens" and "max_tokens" in params:
-            params[self.cap] = params.pop("max_tokens")
+            room = params.pop("max_tokens")
+            params |= {} if self.cap == "none" else {self.cap: room}
         if "response_format" in params:
             params |= self._format(params.pop("response_format"))
         if "top_logprobs" in params and self.likely < params["top_logprobs"]:
@@ -65,8 +69,8 @@ class Dialect(Record):
         refused = _refused(request.params, fault)
         if refused == "temperature":
             return self.model_copy(update={"temperature": False})
-        if refused == "max_tokens":
-            return self.model_copy(update={"cap": "max_completion_tokens"})
+        if refused in _CAPS:
+            return self.model_copy(update={"cap": _CAPS[_CAPS.index(self.cap) + 1]})
         if refused == "response_format":
             simpler = _FORMS[_FORMS.index(self.form) + 1]
             return self.model_copy(update={"form": simpler})
@@ -78,7 +82,7 @@ class Dialect(Record):
         """Return what both can be asked in."""
         return Dialect(
             temperature=self.temperature and other.temperature,
-            cap=max(self.cap, other.cap, key=lambda cap: cap != "max_tokens"),
+            cap=max(self.cap, other.cap, key=_CAPS.index),
             form=max(self.form, other.form, key=_FORMS.index),
             likely=min(self.likely, other.likely),
         )
@@ -93,7 +97,7 @@ class Dialect(Record):
         if not self.temperature:
             words.append("without a temperature")
         if self.cap != "max_tokens":
-            words.append(f"with {self.cap}")
+            words.append("without a cap" if self.cap == "none" else f"with {self.cap}")
         if self.form != "json_schema":
             words.append(f"for JSON as {self.form}")
         if self.likely != 20:

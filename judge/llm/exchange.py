@@ -160,11 +160,16 @@ class Exchange:
 
     async def _asked(self, sender: Sender, request: Request) -> Reply:
         dialect = self._way.spoken
-        sent, (completion, cost, seconds) = await understood(
+        sent, (completion, cost, at_most, seconds) = await understood(
             sender, dialect, request, self._note_try
         )
         attempt = Attempt(
-            key=key(sent), cached=False, usage=completion.usage, cost=cost, seconds=seconds
+            key=key(sent),
+            cached=False,
+            usage=completion.usage,
+            cost=cost,
+            at_most=at_most,
+            seconds=seconds,
         )
         reply = self._checked(completion, sent.max_tokens, attempt)
         tag = tag_of(self._way.identity, self._call.prompt.template)

@@ -180,15 +180,27 @@ def _codes(fault: dict[str, Any]) -> set[str]:
 
 def _fault(body: Any) -> dict[str, Any]:
     """The error object of a body, which some clients have unwrapped already."""
+    if isinstance(body, list):
+        body = body[0] if body else None
+    if isinstance(body, str):
+        return {"message": body}
     if not isinstance(body, dict):
         return {}
     fault = body.get("error", body)
-    return fault if isinstance(fault, dict) else {"message": fault}
+    fault = fault if isinstance(fault, dict) else {"message": fault}
+    return fault if "message" in fault else {**fault, "message": _detail(fault.get("detail"))}
+
+
+def _detail(detail: Any) -> str | None:
+    """What FastAPI's servers say: a text, or a list of {msg}."""
+    items = detail if isinstance(detail, list) else [detail]
+    told = [item.get("msg") if isinstance(item, dict) else item for item in items]
+    return "; ".join(text for text in told if isinstance(text, str)) or None
 
 
 def _body(error: Exception) -> dict[str, Any]:
     body = getattr(error, "body", None)
-    return _fault(body if isinstance(body, dict) else _embedded(str(error)))
+    return _fault(_embedded(str(error)) if body is None else body)
 
 
 def _words(error: Exception) -> str:
@@ -202,7 +214,7 @@ def _embedded(text: str) -> Any:
     start = text.find("{")
     try:
         return json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

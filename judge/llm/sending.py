@@ -32,10 +32,14 @@ class Try(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """A completion, what it cost, and the seconds it took, without the wait for the limits."""
+    """A completion, what it cost, and the seconds it took, without the wait for the limits.
+
+    Where nobody knows what it cost, it was `at_most` so much, if there is a price.
+    """
 
     completion: Completion
     cost: float | None
+    at_most: float | None
     seconds: float
 
 
@@ -65,6 +69,7 @@ class Sender:
     ) -> None:
         self._provider, self._limit, self._price = provider, limit, price
         self._timeout, self._attempts, self._sleep = timeout, attempts, sleep
+        self._underestimated = 1.0
         self._under_way: set[asyncio.Task[Any]] = set()
         self._halted = False
 
@@ -75,7 +80,7 @@ class Sender:
             CallError: no try gave a completion; the last one's error.
             ModelError: the model cannot be had.
         """
-        claim = Claim(request, self._price)
+        claim = Claim(request, self._price, self._underestimated)
 
         async def once() -> Answered:
             return await self._once(request, claim, failed)
@@ -92,15 +97,17 @@ class Sender:
             spent, start = Spent(), time.perf_counter()
             try:
                 completion = await self._complete(request)
-            except CallError as fault:
+            except (CallError, asyncio.CancelledError) as error:
+                fault = error if isinstance(error, CallError) else _given_up()
                 spent = _lost(fault)
                 seconds = time.perf_counter() - start
-                at_most = claim.cost if spent.cost is None else None
-                failed(Try(fault, seconds, spent.cost, at_most))
+                failed(Try(fault, seconds, spent.cost, _at_most(spent.cost, claim)))
                 raise
             cost = self._cost(completion)
+            self._learn(claim, completion.usage)
             spent = Spent(tokens=_tokens(completion.usage), cost=cost, pace=completion.pace)
-            return Answered(completion, cost, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            return Answered(completion, cost, _at_most(cost, claim), seconds)
         finally:
             self._limit.leave(claim, spent)
 
@@ -130,6 +137,12 @@ class Sender:
         """Send nothing more; return the tasks whose request is under way."""
         self._halted = True
         return set(self._under_way)
+
+    def _learn(self, claim: Claim, usage: Usage) -> None:
+        """Note by how much prompts are longer than they are estimated, where that was asked."""
+        if claim.estimated and usage.prompt_tokens is not None:
+            ratio = usage.prompt_tokens / max(1, claim.estimate)
+            self._underestimated = max(self._underestimated, ratio)
 
     def _cost(self, completion: Completion) -> float | None:
         if completion.cost is not None:
@@ -165,6 +178,14 @@ async def understood(
         else:
             spoken.adopt(dialect)
             return sent, answered
+
+
+def _at_most(cost: float | None, claim: Claim) -> float | None:
+    return claim.cost if cost is None else None
+
+
+def _given_up() -> CallError:
+    return CallError("stopped", "the run was stopped while the call was under way")
 
 
 def _lost(fault: CallError) -> Spent:

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.faults.commands import Desk, Done, Serve, desk, known, labels
+from tests.faults.commands import (
+    Desk,
+    Done,
+    Serve,
+    desk,
+    ended,
+    interrupt_twice,
+    known,
+    labels,
+    until,
+)
 from tests.faults.server import HANG, Action, Response, chat, error
 
 DOLLAR_A_REPLY = ("--price", "0,1000000")
@@ -142,3 +152,62 @@ def test_a_price_gives_costs_at_the_end(tmp_path: Path, serve: Serve) -> None:
     done = at.support("--out", "run", "--price", "10,100", "--json")
     each = 100 * 10e-6 + 2 * 100e-6
     assert done.json["tasks"]["support"]["cost"] == pytest.approx(5 * each)
+
+
+def test_a_server_without_usage_does_not_get_round_it(tmp_path: Path, serve: Serve) -> None:
+    def script(request: dict[str, Any], hit: int) -> dict[str, Any]:
+        return {name: value for name, value in priced(request, hit).items() if name != "usage"}
+
+    server = serve(script)
+    at = desk(tmp_path, server)
+    for _ in range(3):
+        assert support(at, 9.0).code == 5
+    assert server.hits == 2  # each counts with the $4 it can have cost
+
+
+def test_calls_cut_off_by_a_second_interrupt_are_in_the_ledger(
+    tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(lambda request, hit: HANG)
+    at = desk(tmp_path, server)
+    words = ("support", *at.support_words(), *at.model, "--out", "run", "--concurrency", 5)
+    process = at.start(*words, "--max-tokens", 4, "--max-cost", 100, *DOLLAR_A_REPLY)
+    until(process, lambda: server.hits == 5)
+    interrupt_twice(process)
+    assert ended(process).code == 130
+    lines = [json.loads(x) for x in (at.home / "run" / "ledger.jsonl").read_text().splitlines()]
+    assert [(line["cost"], line["at_most"], line["failure"]) for line in lines] == [
+        (None, 4.0, "stopped")
+    ] * 5
+
+
+@pytest.mark.parametrize("tokens", [-1000, True, 1e999])
+def test_counts_that_are_none_give_no_cost(tmp_path: Path, serve: Serve, tokens: Any) -> None:
+    server = serve(lambda request, hit: chat(known(request, hit), completion_tokens=tokens))
+    at = desk(tmp_path, server)
+    assert support(at, 9.0).code == 5
+    assert server.hits == 2
+
+
+@pytest.mark.parametrize("cost", [float("inf"), float("nan"), True, -1.0])
+def test_a_cost_that_is_none_is_not_known(tmp_path: Path, serve: Serve, cost: Any) -> None:
+    def script(request: dict[str, Any], hit: int) -> dict[str, Any]:
+        body = priced(request, hit)
+        return {**body, "usage": {**body["usage"], "cost": cost}}
+
+    at = desk(tmp_path, serve(script))
+    done = at.support("--out", "run", "--json")
+    assert done.code == 0
+    assert done.json["tasks"]["support"]["cost"] is None
+    assert "Infinity" not in (at.home / "run" / "ledger.jsonl").read_text()
+
+
+def test_prompts_that_are_longer_than_estimated_are_learned_of(
+    tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(lambda request, hit: chat(known(request, hit), prompt_tokens=5000))
+    at = desk(tmp_path, server)
+    done = support(at, 19.0, "--price", "1000,0")
+    assert done.code == 5
+    assert server.hits == 3  # $5 each: after the first, the next is known to cost as much
+    assert spent(at.home / "run") == 15.0

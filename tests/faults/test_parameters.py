@@ -41,6 +41,8 @@ class Picky:
         (("temperature",), {"max_tokens": 50}),
         (("max_tokens",), {"temperature": 0.0, "max_completion_tokens": 50}),
         (("temperature", "max_tokens"), {"max_completion_tokens": 50}),
+        (("max_tokens", "max_completion_tokens"), {"temperature": 0.0}),
+        (("temperature", "max_tokens", "max_completion_tokens"), {}),
     ],
 )
 def test_what_is_refused_is_left_out(

@@ -266,7 +266,9 @@ def test_annotators_named_in_a_file_are_raters_of_their_own(tmp_path: Path) -> N
     assert with_judge.human == "2 annotators"
     assert with_judge.n_tied > 0
     assert with_judge.summary.exact == 1.0
-    assert "annotators are divided are left out, which flatters the judge" in told(with_judge)
+    assert "annotators are divided are left out of agreement, which flatters the judge" in told(
+        with_judge
+    )
     assert len(with_judge.pairs) == 3
 
 

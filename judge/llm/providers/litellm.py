@@ -64,10 +64,11 @@ class LitellmProvider:
                 drop_params=False,
                 **request.params,
             )
+            body = answer.model_dump(warnings=False)
         except Exception as error:  # noqa: BLE001 - litellm lets errors of providers' SDKs through
             raise self._call_error(error, timeout) from None
         return completion_of(
-            answer.model_dump(warnings=False),
+            body,
             model=request.model,
             headers=getattr(answer, "_response_headers", None),
             cost=self._cost(answer, request.model),

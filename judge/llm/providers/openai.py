@@ -112,7 +112,7 @@ def _is_official(address: str) -> bool:
 def _decoded(content: bytes) -> Any:
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CallError(
             "transport", "the answer is not JSON: is --base-url right?", retryable=True, status=200
         ) from None

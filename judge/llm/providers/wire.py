@@ -1,13 +1,15 @@
 """The OpenAI chat protocol, as far as it is read here: leniently, for servers vary."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from judge.llm.faults import body_error
 from judge.llm.pace import pace_of
 from judge.llm.providers.base import Completion
 from judge.llm.redaction import well_formed
 from judge.types import Token, Usage
+
+_LARGEST = 1e300
 
 
 def completion_of(
@@ -92,7 +94,7 @@ def _tokens(logprobs: Any) -> tuple[Token, ...] | None:
 
 def _token(item: dict[str, Any]) -> Token | None:
     text, logprob = item.get("token"), item.get("logprob")
-    if not isinstance(text, str) or not isinstance(logprob, int | float):
+    if not isinstance(text, str) or not _is_finite(logprob):
         return None
     top: dict[str, float] = {}
     for other in item.get("top_logprobs") or ():
@@ -103,11 +105,19 @@ def _token(item: dict[str, Any]) -> Token | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and value >= 0 else None
 
 
 def _price(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and value >= 0 else None
+    return float(value) if _is_finite(value) and value >= 0 else None
+
+
+def _is_finite(value: Any) -> TypeGuard[float]:
+    """Whether a value is a number, and not one that JSON has no word for."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return abs(value) < _LARGEST
 
 
 def _object(value: Any) -> dict[str, Any]:
