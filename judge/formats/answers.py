@@ -13,7 +13,7 @@ from judge.formats.documents import to_document
 from judge.formats.fields import Fields
 from judge.formats.forms import Form, Located, each_record, has_fields
 from judge.formats.lines import OnError, Unique, raise_error
-from judge.types import Answer, Document, Sentence
+from judge.types import Answer, Citation, Document, Sentence
 
 
 def read_answers(path: str | Path) -> list[Answer]:
@@ -51,10 +51,18 @@ def each_answer(
 
 
 def _sentences(record: Fields, name: str, references: References) -> tuple[Sentence, ...]:
-    return tuple(
-        Sentence(citations=read_citations(item, references), text=item.text("text"))
-        for item in record.records(name)
-    )
+    return tuple(_sentence(item, references) for item in record.records(name))
+
+
+def _sentence(item: Fields, references: References) -> Sentence:
+    """A sentence; where errors are listed, what of it can be read, so that places stay right."""
+    citations: tuple[Citation, ...] = ()
+    text = "?"
+    with item.part():
+        citations = read_citations(item, references)
+    with item.part():
+        text = item.text("text")
+    return Sentence(text=text, citations=citations)
 
 
 def _answer(record: Fields, run_id: str, topic_id: str, sentences: str) -> Answer:

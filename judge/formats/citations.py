@@ -80,10 +80,11 @@ def _citations(record: Fields, references: References) -> Iterator[Citation]:
     elif cited is not None:
         cited = record.items("citations")
     for i, item in enumerate(cited or []):
-        if isinstance(item, int) and not isinstance(item, bool):
-            yield references.at(item)
-        else:
-            yield references.named(record.to_ident(f"citations[{i}]", item))
+        with record.part():
+            if isinstance(item, int) and not isinstance(item, bool):
+                yield references.at(item)
+            else:
+                yield references.named(record.to_ident(f"citations[{i}]", item))
 
 
 def _by_confidence(record: Fields, cited: dict[str, object]) -> list[str]:

@@ -7,11 +7,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from judge.errors import InputError
-from judge.formats.lines import Line, Place, log, read_json, read_lines
+from judge.formats.lines import Line, OnError, Place, log, raise_error, read_json, read_lines
 
 _T = TypeVar("_T")
 _INDEX = re.compile(r"\[\d+\]")
@@ -19,9 +20,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Notes:
-    """What was ignored or mended in one file, to be told in one warning each."""
+    """What was ignored or mended in one file, to be told in one warning each.
 
-    def __init__(self) -> None:
+    Args:
+        on_error: told of what is wrong with a part of a record that can be read without it.
+    """
+
+    def __init__(self, on_error: OnError = raise_error) -> None:
+        self.on_error = on_error
         self.unknown: dict[str, None] = {}
         self.mended: dict[str, None] = {}
         self.repeated: Counter[str] = Counter()
@@ -185,6 +191,18 @@ class Fields:
         if not isinstance(word, str) or word not in meanings:
             raise self.error(name, "wrong value", expected=expected, found=value)
         return meanings[word]
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Read a part of the record that the rest can do without, where errors are listed.
+
+        Raises:
+            InputError: the part cannot be read, and whoever reads needs all or nothing.
+        """
+        try:
+            yield
+        except InputError as error:
+            self._notes.on_error(error)
 
     def items(self, name: str) -> list[Any]:
         """Return a required list."""

@@ -66,7 +66,7 @@ def each_record(
         on_error: told of everything that cannot be read.
         lines: the lines of the file, where they have been opened already.
     """
-    notes = Notes()
+    notes = Notes(on_error)
     for place, value in read_json(lines or read_lines(path, on_error), on_error):
         for form, part in _parts(place, value, what, forms, notes, on_error):
             yield from _parsed(form, part, on_error)

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from judge.cli import app
+from judge.validation import validate
 
 SAMPLE = Path(__file__).parents[2] / "judge" / "sample"
 
@@ -88,3 +89,18 @@ def test_help_has_an_example() -> None:
     status, out = run("--help")
     assert status == 0
     assert "Example: rag-judge validate" in out
+
+
+def test_one_value_of_the_wrong_kind_does_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
+    sentences = [
+        {"text": "a", "citations": [1.0, 7, "zz"]},
+        {"text": 3, "citations": [-1]},
+        {"text": "", "citations": [0]},
+    ]
+    answer = {"run_id": "r", "topic_id": "1", "references": ["d"], "answer": sentences}
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(answer) + "\n", encoding="utf-8")
+    (report,) = validate([path])
+    fields = [problem.field for problem in report.problems if problem.severity == "error"]
+    assert fields[:2] == ["answer[0].citations[0]", "answer[1].text"]
+    assert len(fields) == 5  # 7, "zz" and -1 point at nothing

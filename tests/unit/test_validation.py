@@ -64,7 +64,14 @@ def test_a_sound_file_has_no_problems(file: Path, topics: Path) -> None:
 
 
 def test_every_problem_of_reading_is_listed_with_its_line(file: Path) -> None:
-    records = (answer(), "{", answer(topic="1"), answer(sentence(5)), ["x"], answer(topic="2"))  # type: ignore[arg-type]
+    records = (
+        answer(),
+        "{",
+        answer(topic="1"),
+        answer(sentence(5), topic="3"),
+        ["x"],
+        answer(topic="2"),
+    )  # type: ignore[arg-type]
     report = check(put(file, *records))
     twice = f"3: the answer of (run_id, topic) ('r', '1') stands twice, first at {file}:1; "
     twice += "remove one of them"
