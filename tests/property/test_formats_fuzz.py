@@ -127,8 +127,8 @@ def samples() -> Iterator[tuple[str, bytes]]:
         if len(records) == 1:
             yield kind, json.dumps(records[0], indent=1).encode()
     yield from TABLES
-    yield "qrels", gzip.compress(b"1 0 a 1\n1 0 b -1\n" * 20)
-    yield "answers", gzip.compress(jsonl(RECORDS[3][1]))
+    yield "qrels", gzip.compress(b"1 0 a 1\n1 0 b -1\n" * 20, mtime=0)
+    yield "answers", gzip.compress(jsonl(RECORDS[3][1]), mtime=0)
 
 
 SAMPLES = list(samples())

@@ -70,7 +70,7 @@ SAMPLES: list[tuple[Reader, bytes]] = [
     (read_topics, b"1\ta topic\r\n2\tno\r\n"),
     (read_run, b"1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n"),
     (read_qrels, b"1 0 a 1\n1 0 b -1\n1 Q0 c 2 0.5 r\n"),
-    (read_qrels, gzip.compress(b"1 0 a 1\n1 0 b -1\n")),
+    (read_qrels, gzip.compress(b"1 0 a 1\n1 0 b -1\n", mtime=0)),
 ]
 
 # pieces that mean something to a JSON, number, UTF-8 or gzip decoder
