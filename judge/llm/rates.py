@@ -13,65 +13,61 @@ from judge.llm.retry import Sleep
 Clock = Callable[[], float]
 
 
-class RequestsPerMinute:
-    """At most `n` requests a minute, evenly spaced: one every 60/n seconds, no bursts.
+class _PerMinute:
+    """So many of something a minute, evenly spread: each takes its time, one after the other.
 
     Args:
-        n: requests per minute, above 0.
+        n: how many per minute, above 0.
         clock: the time in seconds.
         sleep: how to wait, in seconds.
     """
+
+    what = ""
 
     def __init__(
         self, n: float, *, clock: Clock = time.monotonic, sleep: Sleep = asyncio.sleep
     ) -> None:
         if not n > 0:
-            raise UsageError(f"requests per minute must be above 0, found {n}")
-        self._gap = 60.0 / n
+            raise UsageError(f"{self.what} per minute must be above 0, found {n}")
+        self._seconds = 60.0 / n
         self._clock, self._sleep = clock, sleep
         self._next = clock()
+
+    async def _turn(self, amount: int) -> None:
+        """Wait until what came before has had its time, and take that of `amount`."""
+        now = self._clock()
+        turn = max(now, self._next)
+        self._next = turn + amount * self._seconds
+        if turn > now:
+            await self._sleep(turn - now)
+
+
+class RequestsPerMinute(_PerMinute):
+    """At most `n` requests a minute, evenly spaced: one every 60/n seconds, no bursts."""
+
+    what = "requests"
 
     async def enter(self, claim: Claim) -> None:
         """Wait for the next turn."""
         del claim
-        now = self._clock()
-        turn = max(now, self._next)
-        self._next = turn + self._gap
-        if turn > now:
-            await self._sleep(turn - now)
+        await self._turn(1)
 
     def leave(self, claim: Claim, spent: Spent) -> None:
         """Nothing to give back: a turn is used once."""
 
 
-class TokensPerMinute:
+class TokensPerMinute(_PerMinute):
     """At most `n` tokens a minute, of prompts and replies together, evenly spread.
 
     A request takes the time of all the tokens it may have; those it did not have are given back
     when it is over.
-
-    Args:
-        n: tokens per minute, above 0.
-        clock: the time in seconds.
-        sleep: how to wait, in seconds.
     """
 
-    def __init__(
-        self, n: float, *, clock: Clock = time.monotonic, sleep: Sleep = asyncio.sleep
-    ) -> None:
-        if not n > 0:
-            raise UsageError(f"tokens per minute must be above 0, found {n}")
-        self._seconds = 60.0 / n
-        self._clock, self._sleep = clock, sleep
-        self._next = clock()
+    what = "tokens"
 
     async def enter(self, claim: Claim) -> None:
         """Wait until the tokens of earlier requests have had their time."""
-        now = self._clock()
-        turn = max(now, self._next)
-        self._next = turn + claim.tokens * self._seconds
-        if turn > now:
-            await self._sleep(turn - now)
+        await self._turn(claim.tokens)
 
     def leave(self, claim: Claim, spent: Spent) -> None:
         """Give back the time of tokens that were not needed."""
