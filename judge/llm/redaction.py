@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 _SECRET_NAME = re.compile(r"(?:^|_)(?:\w*KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _SECRET_SHAPE = re.compile(r"\b(?:sk|pk|hf|xai|gsk)[-_][A-Za-z0-9_\-*.]{8,}|(?<=Bearer )\S+")
 _URL_USERINFO = re.compile(r"(?<=://)[^\s/]*@")
-_SHORTEST = 8
+SHORTEST = 8
+"""Characters; what is shorter (a placeholder such as `x` or `EMPTY`) may stand in any text."""
 _MASK = "[redacted]"
 
 
@@ -69,5 +70,5 @@ def environment_secrets() -> set[str]:
     return {
         value
         for name, value in os.environ.items()
-        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST
+        if _SECRET_NAME.search(name) and len(value) >= SHORTEST
     }

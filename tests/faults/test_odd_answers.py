@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from judge.types import Verdict
 from tests.faults.asking import MODELS, MemoryStore, ask
 from tests.faults.commands import Serve
 from tests.faults.server import Action, Response, Script, chat
@@ -54,3 +55,15 @@ def test_log_probabilities_that_are_none_are_not_sent(serve: Serve) -> None:
     assert ask(server.url, MODELS[0], store=store).reply
     (entry,) = store.entries()
     assert entry["reply"]["tokens"][0]["top"] == {"grade": -0.1}
+
+
+@pytest.mark.parametrize("key", ["x", "EMPTY", "none"])
+def test_a_placeholder_for_a_key_leaves_replies_as_they_are(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    text = f"grade 2\nwaxy, EMPTY, none, {key}"
+    server = serve(always(text))
+    reply = ask(server.url, MODELS[0], read=lambda said: {"u": Verdict(label=said)}).reply
+    assert reply.text == text
+    assert reply.verdicts["u"].label == text

@@ -9,7 +9,7 @@ from judge.errors import ModelError
 from judge.llm.faults import CallError, call_error
 from judge.llm.providers.base import Completion, Identity
 from judge.llm.providers.wire import completion_of
-from judge.llm.redaction import url_secrets
+from judge.llm.redaction import SHORTEST, url_secrets
 from judge.llm.request import Request
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class OpenAIProvider:
 
         self._openai = openai
         self._identity, self._base_url, self._api_key = identity, base_url, api_key
-        own = () if api_key == _NO_KEY else (api_key,)
+        own = (api_key,) if len(api_key) >= SHORTEST else ()
         self._secrets = (*own, *url_secrets(base_url))
         self._client: AsyncOpenAI | None = None
 

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 from judge.llm.faults import body_error
 from judge.llm.pace import pace_of
 from judge.llm.providers.base import Completion
-from judge.llm.redaction import well_formed
+from judge.llm.redaction import SHORTEST, well_formed
 from judge.types import Token, Usage
 
 _LARGEST = 1e300
@@ -70,7 +70,8 @@ def _clean(value: Any, secrets: Iterable[str]) -> str | None:
     if not isinstance(value, str) or not value:
         return None
     for secret in secrets:
-        value = value.replace(secret, "[redacted]")
+        if len(secret) >= SHORTEST:
+            value = value.replace(secret, "[redacted]")
     return str(well_formed(value))
 
 
