@@ -1,8 +1,9 @@
 """rag-judge: LLM-as-judge assessment of retrieval-augmented generation.
 
 The verbs of the command line are functions here: `judge.assess`, `judge.relevance`,
-`judge.create_nuggets`, `judge.assign_nuggets`, `judge.support`, `judge.score`; each one that
-calls a model has an async twin, such as `judge.assess_async`. They are loaded on first use.
+`judge.create_nuggets`, `judge.assign_nuggets`, `judge.support`, `judge.score`, `judge.validate`,
+`judge.show_prompt`; each one that calls a model has an async twin, such as `judge.assess_async`.
+They are loaded on first use. Readers and writers of files are in `judge.formats`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
         assess_async,
         assign_nuggets,
         assign_nuggets_async,
+        check_prompts,
         compare,
         correlate,
         create_nuggets,
         create_nuggets_async,
         diff,
+        list_prompts,
         locate_nuggets,
         locate_nuggets_async,
         plan_labels,
@@ -28,8 +31,10 @@ if TYPE_CHECKING:
         relevance_async,
         retrieval,
         score,
+        show_prompt,
         support,
         support_async,
+        validate,
     )
 
 __all__ = [
@@ -38,11 +43,13 @@ __all__ = [
     "assess_async",
     "assign_nuggets",
     "assign_nuggets_async",
+    "check_prompts",
     "compare",
     "correlate",
     "create_nuggets",
     "create_nuggets_async",
     "diff",
+    "list_prompts",
     "locate_nuggets",
     "locate_nuggets_async",
     "plan_labels",
@@ -52,8 +59,10 @@ __all__ = [
     "relevance_async",
     "retrieval",
     "score",
+    "show_prompt",
     "support",
     "support_async",
+    "validate",
 ]
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from judge.agreeing.agree import Agreement
     from judge.agreeing.labelling import LabellingPlan
     from judge.differing import Differences
+    from judge.prompting import Listed, Shown
+    from judge.validation import FileReport
 
 T = TypeVar("T")
 
@@ -149,6 +151,7 @@ def score(
         citations=citations,
         nuggets=nuggets,
         topics=topics,
+        keep=False,
     )
     return scoring.compute(labels, parse_measures(measures) if measures else (), **rules)
 
@@ -173,6 +176,7 @@ def compare(
         support=support,
         nuggets=nuggets,
         topics=topics,
+        keep=False,
     )
     chosen = parse_measures(measures) if measures else ()
     return scoring.compare(labels, chosen, pair=pair, baseline=baseline, every=every, **rules)
@@ -234,6 +238,54 @@ def plan_labels(
         inputs=verb.Inputs(topics=topics, corpus=tuple(corpus)),
         **choices,
     )
+
+
+def validate(
+    files: Sequence[str | Path],
+    *,
+    kind: str | None = None,
+    topics: str | Path | None = None,
+    corpus: Sequence[str | Path] = (),
+    track: str | None = None,
+) -> "list[FileReport]":
+    """Every problem of files, a report of each; see `judge.validation.validate`."""
+    from judge import validation
+
+    return validation.validate(files, kind=kind, topics=topics, corpus=corpus, track=track)
+
+
+def list_prompts(prompts: str | Path | None = None) -> "list[Listed]":
+    """The templates by name, those of the folder `prompts` before the built-in ones."""
+    from judge import prompting
+
+    return prompting.list_prompts(None if prompts is None else Path(prompts))
+
+
+def show_prompt(
+    name: str,
+    *,
+    unit: str | None = None,
+    prompts: str | Path | None = None,
+    images: bool = False,
+    **inputs: Any,
+) -> "Shown":
+    """A prompt as it is sent for a unit, by its id; see `judge.prompting.show_prompt`.
+
+    `inputs` are the fields of `judge.prompting.Given`: topics, answers, corpus, nuggets, qrels;
+    without any, the prompt is of the built-in sample.
+    """
+    from judge import prompting
+
+    folder = None if prompts is None else Path(prompts)
+    given = prompting.Given(**inputs)
+    return prompting.show_prompt(name, given, unit_id=unit, prompts=folder, images=images)
+
+
+def check_prompts(folder: str | Path) -> "list[FileReport]":
+    """Every problem of templates of your own; see `judge.prompting.check_folder`."""
+    from judge import prompting
+
+    return prompting.check_folder(Path(folder))
 
 
 def _split(choices: dict[str, Any]) -> tuple[Settings, dict[str, Any]]:

@@ -47,9 +47,9 @@ class LineFile:
         self._file.close()
 
     def _write_all(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._file.fileno(), rest) :]
+        written = os.write(self._file.fileno(), data)
+        while written < len(data):
+            written += os.write(self._file.fileno(), memoryview(data)[written:])
 
 
 def _whole_lines(path: Path, block: int = 65536) -> int:

@@ -1,5 +1,7 @@
 """Settings made into a client: which model, at what price, under which limits."""
 
+from collections.abc import Callable
+
 from judge.errors import ModelError, UsageError
 from judge.llm import (
     Budget,
@@ -14,7 +16,6 @@ from judge.llm import (
     model_of_tag,
     per_million,
 )
-from judge.llm.exchange import Missed
 from judge.llm.providers import Identity, identity_of, open_provider
 from judge.reporting import Notice
 from judge.settings import Settings
@@ -27,7 +28,7 @@ def open_client(
     *,
     spent: tuple[float, int],
     notice: Notice,
-    missed: Missed,
+    make: Callable[..., JudgeClient] = JudgeClient,
 ) -> JudgeClient:
     """Return the client that `settings` ask for.
 
@@ -36,7 +37,7 @@ def open_client(
         store: where replies are kept; None keeps none.
         spent: US dollars that the run has cost up to now, and calls of unknown cost.
         notice: takes lines for people.
-        missed: hears of requests without a stored reply, where only the store is to answer.
+        make: the client's class.
 
     Raises:
         ModelError: the model is not known, or has no key.
@@ -57,7 +58,7 @@ def open_client(
         logprobs=settings.logprobs,
         offline=settings.offline,
     )
-    return JudgeClient(
+    return make(
         provider,
         identity,
         store=store,
@@ -65,7 +66,6 @@ def open_client(
         limits=limits,
         price=price,
         tell=notice,
-        missed=missed,
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from judge.errors import StoppedError
@@ -13,7 +13,7 @@ from judge.reporting import Notice, Progress
 from judge.runs import RunDirectory
 from judge.tasks import Task
 from judge.types import Call, Failure, Judgment, Reply, Unit
-from judge.votes import agreement, by_majority
+from judge.votes import agreement, by_majority, together
 
 
 @dataclass
@@ -136,10 +136,10 @@ class Executor:
 
         async def work() -> None:
             while going and (item := next(calls, None)) is not None:
-                if isinstance(item, Judgment):
-                    self._give_up(item, tally)
-                else:
+                if isinstance(item, Call):
                     await self._ask(task, item, tally)
+                else:
+                    self._give_up(item, tally)
 
         workers = [asyncio.create_task(work()) for _ in range(self._concurrency)]
         try:
@@ -194,6 +194,13 @@ class Executor:
         return outcome
 
     async def _outcome(self, task: Task, call: Call, turns: int) -> Reply | Failure:
+        outcome = await self._sampled(task, call, turns)
+        if call.also is None:
+            return outcome
+        others = [await self._sampled(task, other, turns) for other in call.also.calls]
+        return together(call, [outcome, *others], call.also.compose)
+
+    async def _sampled(self, task: Task, call: Call, turns: int) -> Reply | Failure:
         outcomes: list[Reply | Failure] = []
         for sample in range(self._samples if call.labels else 1):
             outcome = await self._client.ask(
@@ -225,7 +232,7 @@ def to_judgments(call: Call, outcome: Reply | Failure) -> list[Judgment]:
 def _judged(call: Call, unit: Unit, reply: Reply) -> Judgment:
     verdict = reply.verdicts[unit.unit_id]
     return Judgment(
-        **unit.model_dump(),
+        **vars(unit),
         label=verdict.label,
         status="ok",
         reason=verdict.reason,
@@ -235,13 +242,13 @@ def _judged(call: Call, unit: Unit, reply: Reply) -> Judgment:
         key=reply.key,
         flags=(*call.flags, *verdict.flags),
         probabilities=verdict.probabilities,
-        detail=verdict.detail,
+        detail=dict(verdict.detail),
     )
 
 
 def _failed(call: Call, unit: Unit, failure: Failure) -> Judgment:
     return Judgment(
-        **unit.model_dump(),
+        **vars(unit),
         label=None,
         status="failed",
         failure=failure.kind,
@@ -273,16 +280,18 @@ def _add(tally: Tally, outcome: Reply | Failure, judgments: list[Judgment]) -> N
     sent = [attempt for attempt in outcome.attempts if not attempt.cached]
     tally.cached += len(outcome.attempts) - len(sent)
     tally.calls += len(sent)
-    tally.retries += max(0, len(sent) - 1)
-    tally.prompt_tokens += sum(attempt.usage.prompt_tokens or 0 for attempt in sent)
-    tally.completion_tokens += sum(attempt.usage.completion_tokens or 0 for attempt in sent)
-    tally.spent += sum(attempt.cost or 0.0 for attempt in sent)
-    tally.unpriced += sum(attempt.cost is None for attempt in sent)
+    tally.retries += sum(before.failure is not None for before, _ in pairwise(sent))
+    for attempt in sent:
+        tally.prompt_tokens += attempt.usage.prompt_tokens or 0
+        tally.completion_tokens += attempt.usage.completion_tokens or 0
+        tally.spent += attempt.cost or 0.0
+        tally.unpriced += attempt.cost is None
     for judgment in judgments:
-        equal, pairs = agreement(judgment.detail.get("samples", ()))
-        tally.alike += equal
-        tally.pairs += pairs
-    tally.flagged.update(
-        flag for j in judgments for flag in {flag.partition(":")[0] for flag in j.flags}
-    )
-    tally.failed.update(j.failure for j in judgments if j.failure is not None)
+        if "samples" in judgment.detail:
+            equal, pairs = agreement(judgment.detail["samples"])
+            tally.alike += equal
+            tally.pairs += pairs
+        for flag in {flag.partition(":")[0] for flag in judgment.flags}:
+            tally.flagged[flag] += 1
+        if judgment.failure is not None:
+            tally.failed[judgment.failure] += 1

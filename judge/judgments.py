@@ -41,11 +41,11 @@ class Judgments:
 
     def append(self, judgments: Iterable[Judgment]) -> None:
         """Write judgments in one go, so that a kill leaves all or none of a call's lines."""
-        pairs = [(judgment, to_line(judgment)) for judgment in judgments]
+        written = [(j.unit_id, j.status, to_line(j)) for j in judgments]
         offset = self._file.end
-        self._file.append(b"".join(line for _, line in pairs))
-        for judgment, line in pairs:
-            self._note(judgment.unit_id, offset, ok=judgment.status == "ok")
+        self._file.append(b"".join(line for _, _, line in written))
+        for unit_id, status, line in written:
+            self._note(unit_id, offset, ok=status == "ok")
             offset += len(line)
 
     def is_ok(self, unit_id: str) -> bool:
@@ -124,7 +124,7 @@ def _data(path: Path, number: int, line: bytes) -> dict[str, Any]:
 def to_line(judgment: Judgment) -> bytes:
     """One JSON line, `unit_id` first; fields at their default are left out."""
     data = {"unit_id": judgment.unit_id, "label": judgment.label}
-    data |= judgment.model_dump(exclude_defaults=True, exclude={"label"})
+    data |= judgment.model_dump(exclude_defaults=True)
     return json.dumps(data, ensure_ascii=True).encode() + b"\n"
 
 

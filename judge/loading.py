@@ -12,6 +12,7 @@ from judge.formats.answers import read_all_answers
 from judge.formats.nuggets import read_nuggets
 from judge.formats.paths import expand, expand_one
 from judge.formats.qrels import read_qrels
+from judge.formats.query_ids import QueryIds, read_query_ids
 from judge.formats.runs import pool as pooled
 from judge.formats.runs import read_run
 from judge.formats.topics import read_topics
@@ -19,7 +20,7 @@ from judge.images import check_together, look_at
 from judge.manifest import fingerprint
 from judge.reporting import Notice
 from judge.sub_narratives import doubts
-from judge.types import Answer, Nugget, Topic
+from judge.types import Answer, Nugget, Qrel, Topic
 
 
 class HasTopic(Protocol):
@@ -45,7 +46,8 @@ class Inputs:
     """What is judged.
 
     `topics` are those that are judged, `known` the ids of all in the topics file; `files` holds
-    fingerprints, by the name of the input ("topics", ...).
+    fingerprints, by the name of the input ("topics", ...). `query_ids` are other ids of topics, by
+    which runs and qrels may name them.
     """
 
     topics: Mapping[str, Topic]
@@ -55,6 +57,7 @@ class Inputs:
     pairs: Sequence[Pair] = ()
     nuggets: Mapping[str, Sequence[Nugget]] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    query_ids: QueryIds = field(default_factory=QueryIds)
 
     def fingerprints(self, *names: str) -> dict[str, str]:
         """The fingerprints of the files of these inputs, as {"topics/narratives.json": ...}."""
@@ -71,6 +74,15 @@ class Inputs:
             InputError: there are rows, but none of a topic that is judged.
         """
         return _restrict(rows, self.topics, self.known, what, notice)
+
+    def graded(self, path: Path, notice: Notice) -> list[Qrel]:
+        """The rows of a qrels file whose topic is judged.
+
+        Raises:
+            InputError: the file cannot be read, or has no topic that is judged.
+        """
+        rows = self.query_ids.rows(read_qrels(path), path)
+        return self.restrict(rows, "qrels", notice)
 
     def with_files(self, name: str, paths: Sequence[Path]) -> "Inputs":
         """The same inputs, with the fingerprints of the files of one more of them."""
@@ -106,7 +118,14 @@ def load_inputs(
     corpora = open_corpora(sources, kept)
     files = {name: fingerprint(found) for name, found in paths.items()}
     files["corpus"] |= dict.fromkeys(sources.datasets, "dataset")
-    return Inputs(topics=chosen, known=known, corpora=corpora, answers=kept, files=files)
+    return Inputs(
+        topics=chosen,
+        known=known,
+        corpora=corpora,
+        answers=kept,
+        files=files,
+        query_ids=read_query_ids(paths["topics"][0]),
+    )
 
 
 def add_nuggets(inputs: Inputs, name: str | Path, notice: Notice) -> Inputs:
@@ -138,9 +157,10 @@ def add_pairs(
         raise UsageError("give retrieval runs (pool) or a list of pairs, not both")
     files = [expand_one(pairs)] if pairs else expand(pool)
     if pairs:
-        rows = [Pair(row.topic_id, row.docid) for row in read_qrels(files[0])]
+        qrels = inputs.query_ids.rows(read_qrels(files[0]), files[0])
+        rows = [Pair(row.topic_id, row.docid) for row in qrels]
     else:
-        runs = [read_run(path) for path in files]
+        runs = [inputs.query_ids.rows(read_run(path), path) for path in files]
         rows = [Pair(*pair) for pair in pooled(runs, depth)]
     kept = inputs.restrict(rows, "pairs", notice)
     return replace(inputs.with_files("pairs", files), pairs=kept)

@@ -3,7 +3,7 @@
 Everything here is found in `judge.types` as well, which is where others import it from.
 """
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 class Record(BaseModel):
     """Base of all types that carry the flow: immutable, and strict about its fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Image(Record):
@@ -22,7 +22,7 @@ class Image(Record):
     media_type: str
 
 
-class Message(Record):
+class Message(NamedTuple):
     """One message of a prompt; its images follow the text."""
 
     role: Literal["system", "user", "assistant"]
@@ -30,7 +30,7 @@ class Message(Record):
     images: tuple[Image, ...] = ()
 
 
-class Prompt(Record):
+class Prompt(NamedTuple):
     """A rendered template: its name, the sha256 of its source, and the messages."""
 
     template: str

@@ -15,7 +15,18 @@ def _to_2(manifest: Data) -> Data:
     return {"adapted": {}, "named": None, "continued_by": [], **manifest}
 
 
-_STEPS: dict[int, Callable[[Data], Data]] = {1: _to_2}
+def _to_3(manifest: Data) -> Data:
+    """Format 2 noted `partial` of locate even where it had no part in what was written."""
+    stages = dict(manifest.get("stages", {}))
+    if locate := stages.get("locate"):
+        choices = dict(locate.get("choices", {}))
+        if choices.get("needed") or not choices.get("partial"):
+            choices.pop("partial", None)
+        stages["locate"] = {**locate, "choices": choices}
+    return {**manifest, "stages": stages}
+
+
+_STEPS: dict[int, Callable[[Data], Data]] = {1: _to_2, 2: _to_3}
 """What takes a manifest of a format to the next one."""
 
 FORMAT = max(_STEPS) + 1

@@ -83,8 +83,7 @@ class _Assessment:
         path = self._config.nuggets.qrels
         if path is None:
             return None
-        qrels = read_qrels(expand_one(self._config.path(path)))
-        return self.inputs.restrict(qrels, "qrels", self._notice)
+        return self.inputs.graded(expand_one(self._config.path(path)), self._notice)
 
     async def run(self, session: Session) -> None:
         """Run the stages in order, leaving out those whose inputs are absent."""

@@ -21,11 +21,12 @@ from judge.reporting import QUIET, Reporter
 from judge.runs import SCORES, TOPICS
 from judge.session import Session
 from judge.settings import Settings
+from judge.tasks.weigh import Weigh, alone, cited_by, together, without
 from judge.templates import check_templates, load_template
 from judge.types import Score
 from judge.verbs import Result, in_session
 
-TASKS = ("relevance", "importance", "mapping", "assign", "locate", "support")
+TASKS = ("relevance", "importance", "mapping", "assign", "locate", "support", "weigh")
 """What can be judged again, in the order in which one takes from the other."""
 
 _TEMPLATES = {
@@ -36,7 +37,11 @@ _TEMPLATES = {
 }
 """The templates of the tasks that are asked for none."""
 
-_OF_ANSWERS, _OF_DOCUMENTS = {"assign", "support"}, {"relevance", "locate", "support"}
+_HEADS = {"weigh": "support"}
+"""The task that the head of a template names, where it is not the task that it is asked for."""
+
+_OF_ANSWERS = {"assign", "support", "weigh"}
+_OF_DOCUMENTS = {"relevance", "locate", "support", "weigh"}
 
 
 def settings_of(run: Path, flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,10 +127,11 @@ class _Again:
         names = {task: self._stages[task].template for task in self._tasks}
         for name in prompts:
             task = load_template(name, self._settings.prompts).head.task
-            if task not in names:
+            asked = [known for known in names if _HEADS.get(known, known) == task]
+            if not asked:
                 known = ", ".join(names)
                 raise UsageError(f"prompt {name} is for {task}, and {self._run} has {known}")
-            names[task] = name
+            names |= dict.fromkeys(asked, name)
         return names
 
     def _remarks(self) -> Iterator[str]:
@@ -158,6 +164,8 @@ class _Again:
     async def run(self, session: Session) -> None:
         """Judge the units of the run, and score them."""
         session.only = {unit_id for task in self._tasks for unit_id in self._units.ids[task]}
+        if Weigh.name in self._tasks:  # other labels leave other citations open
+            session.only |= set(self._weighable())
         session.instead = {
             _TEMPLATES[task]: name for task, name in self._names.items() if task in _TEMPLATES
         }
@@ -165,6 +173,16 @@ class _Again:
             await self._judge(session, task)
         if session.plan is None:
             self._score(session.run.path)
+
+    def _weighable(self) -> Iterator[str]:
+        """The units of weigh, in all rounds, of the sentences that the run has weighed."""
+        weighed = set(self._units.ids[Weigh.name])
+        for answer in self.inputs.answers:
+            for index, sentence in enumerate(answer.sentences):
+                if together(answer, index).unit_id in weighed:
+                    for docid in cited_by(sentence):
+                        yield alone(answer, index, docid).unit_id
+                        yield without(answer, index, docid).unit_id
 
     async def _judge(self, session: Session, task: str) -> None:
         inputs, choices = self._inputs_of(task), self._stages[task].choices
@@ -177,10 +195,12 @@ class _Again:
             case "assign":
                 await stages.assign(session, inputs)
             case "locate":
-                kept = {name: choices[name] for name in ("needed", "gold", "partial")}
+                kept = {name: choices.get(name, False) for name in ("needed", "gold", "partial")}
                 await stages.locate(session, inputs, LocateConfig(documents="pairs", **kept))
             case "support":
                 await stages.support(session, inputs, choices["citations"], self._names[task])
+            case "weigh":
+                await stages.weigh(session, inputs, self._names[task])
 
     def _inputs_of(self, task: str) -> Inputs:
         """The inputs, with the pairs of a task and the fingerprints of the files it rested on."""

@@ -2,13 +2,15 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from judge.errors import InputError
 from judge.formats.paths import expand, expand_one
 from judge.formats.qrels import Judged
-from judge.formats.runs import read_rankings
+from judge.formats.query_ids import QueryIds, read_query_ids
+from judge.formats.runs import Rankings, read_rankings
 from judge.formats.topics import read_topics
 from judge.metrics.names import parse_ranking_measures
 from judge.metrics.rankings import Gold, RankingMeasure, score_runs
@@ -40,7 +42,8 @@ def evaluate(
         qrels: ordinary or diversity qrels.
         runs: files, folders or globs of runs; the tag in the file is the run's name.
         measures: their names; the usual ones for the form of the qrels if none are given.
-        topics: the official topics, over which the means run; else those of the qrels.
+        topics: the official topics, over which the means run; else those of the qrels. Where the
+            file gives topics a `query_id` too, qrels and runs may name them by it.
         subtopics: whether the second column of the qrels holds subtopics; told from the measures
             and the content if it is not given, see `judge.formats.qrels.Judged.form`.
         by_rank: rank by the rank column, instead of by score (in single precision) and then docid,
@@ -57,24 +60,31 @@ def evaluate(
         UsageError: a measure's name cannot be read.
     """
     named = parse_ranking_measures(measures) if measures else None
-    chosen, gold = _read_gold(expand_one(qrels), named, subtopics)
+    query_ids = QueryIds() if topics is None else read_query_ids(expand_one(topics))
+    chosen, gold = _read_gold(expand_one(qrels), named, subtopics, query_ids)
     official = list(gold.grades)
     if topics is not None:
         official = [topic.topic_id for topic in read_topics(expand_one(topics))]
         _check_overlap(gold.grades, official, f"the qrels {qrels}")
-    rankings = _read_runs(expand(runs), official, _depth(chosen), by_rank=by_rank, dedup=dedup)
+    read = partial(_read_rankings, by_rank=by_rank, dedup=dedup, query_ids=query_ids)
+    rankings = _read_runs(map(read, expand(runs)), official, _depth(chosen))
     for run_id, run in rankings.items():
         _tell_unjudged(run_id, run, gold)
     return score_runs(chosen, rankings, gold, topics=official, empty_as_zero=empty_as_zero)
 
 
-def _read_gold(path: Path, named: Measures | None, subtopics: bool | None) -> tuple[Measures, Gold]:
+def _read_gold(
+    path: Path, named: Measures | None, subtopics: bool | None, query_ids: QueryIds
+) -> tuple[Measures, Gold]:
     """Return the measures to compute, and what was judged."""
     judged = Judged(path)
     if subtopics is None:
         wanted = any(measure.kind == "subtopics" for measure in named or ())
         subtopics = judged.form(subtopics=wanted) == "subtopics"
-    gold = Gold.of_subtopics(judged.held()) if subtopics else Gold(judged.grades())
+    if subtopics:
+        gold = Gold.of_subtopics(query_ids.by_topic(judged.held(), path))
+    else:
+        gold = Gold(query_ids.by_topic(judged.grades(), path))
     if not gold.grades:
         raise InputError("there are no judgments", path=path)
     measures = named or parse_ranking_measures(_BY_SUBTOPIC if subtopics else _BY_GRADE)
@@ -89,19 +99,21 @@ def _depth(measures: Measures) -> int | None:
     return None if None in cutoffs else max(filter(None, cutoffs))
 
 
+def _read_rankings(
+    path: Path, *, by_rank: bool, dedup: bool, query_ids: QueryIds
+) -> tuple[Path, Rankings]:
+    """Return a file and the run in it, its topics under their own ids."""
+    run = read_rankings(path, by_rank=by_rank, dedup=dedup)
+    return path, run._replace(topics=query_ids.by_topic(run.topics, path))
+
+
 def _read_runs(
-    paths: Sequence[Path],
-    official: Sequence[str],
-    depth: int | None,
-    *,
-    by_rank: bool,
-    dedup: bool,
+    given: Iterable[tuple[Path, Rankings]], official: Sequence[str], depth: int | None
 ) -> Runs:
     """Return the runs by name, down to `depth`, after a check that each has an official topic."""
     found: dict[str, Path] = {}
     runs: dict[str, Mapping[str, Sequence[str]]] = {}
-    for path in paths:
-        run = read_rankings(path, by_rank=by_rank, dedup=dedup)
+    for path, run in given:
         if run.run_id in found:
             raise InputError(
                 f"{found[run.run_id]} and {path} both hold a run {run.run_id!r}; "

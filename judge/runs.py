@@ -91,10 +91,10 @@ class RunDirectory:
 
     def note(self, call: Call, attempt: Attempt) -> None:
         """Put an attempt on disk: in the ledger and, where it gave nothing, among the failures."""
-        units = [unit.unit_id for unit in call.units]
-        entry = {"task": call.units[0].task, "units": len(units), **_spent(attempt)}
+        entry = {"task": call.units[0].task, "units": len(call.units), **_spent(attempt)}
         self._ledger.append(_line(entry))
         if attempt.failure is not None:
+            units = [unit.unit_id for unit in call.units]
             self._failures.append(_line({"unit_ids": units, **_failed(attempt)}))
 
     def _adopt(self, manifest: Manifest, command: str) -> Manifest:
@@ -202,9 +202,23 @@ def _line(entry: dict[str, Any]) -> bytes:
 
 
 def _spent(attempt: Attempt) -> dict[str, Any]:
-    data = attempt.model_dump(exclude={"usage", "message", "raw"})
-    return data | attempt.usage.model_dump()
+    return {
+        "key": attempt.key,
+        "cached": attempt.cached,
+        "cost": attempt.cost,
+        "at_most": attempt.at_most,
+        "seconds": attempt.seconds,
+        "failure": attempt.failure,
+        "prompt_tokens": attempt.usage.prompt_tokens,
+        "completion_tokens": attempt.usage.completion_tokens,
+        "cached_tokens": attempt.usage.cached_tokens,
+    }
 
 
 def _failed(attempt: Attempt) -> dict[str, Any]:
-    return attempt.model_dump(include={"key", "failure", "message", "raw"})
+    return {
+        "key": attempt.key,
+        "failure": attempt.failure,
+        "message": attempt.message,
+        "raw": attempt.raw,
+    }

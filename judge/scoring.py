@@ -4,25 +4,28 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import starmap
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from judge.cited import GroundedAnswer, GroundedNugget, WeighedAnswer
 from judge.errors import InputError, UsageError, shorten
-from judge.formats.assignments import read_assignments
-from judge.formats.grounded import read_grounded
+from judge.formats.assignments import each_assignment
+from judge.formats.forms import Located
+from judge.formats.grounded import each_grounded
 from judge.formats.nugget_fields import grouped
 from judge.formats.nuggets import read_nuggets
 from judge.formats.paths import expand, expand_one
 from judge.formats.scores import write_leaderboard, write_scores
-from judge.formats.support import read_support
+from judge.formats.support import each_support
 from judge.formats.topics import read_topics
-from judge.formats.weighed import read_weighed
+from judge.formats.weighed import each_weighed
 from judge.metrics import Measure, score
 from judge.metrics.comparing import Comparison, choose_pairs
 from judge.metrics.comparing import compare as compare_scores
-from judge.metrics.rows import Rules
+from judge.metrics.rows import ALL_TOPICS, Rules
+from judge.metrics.scoring import outcomes
 from judge.runs import (
     ASSIGNMENTS,
     CITATIONS,
@@ -44,6 +47,23 @@ A = TypeVar("A", AssignedAnswer, GroundedAnswer)
 T = TypeVar("T")
 
 
+class Streamed(Generic[T]):
+    """Records of files, read anew each time they are gone through, so that none is kept."""
+
+    def __init__(self, each: Callable[[Path], Iterator[Located[T]]], paths: Sequence[Path]) -> None:
+        self._each, self._paths = each, paths
+
+    def __iter__(self) -> Iterator[T]:
+        return (located.record for path in self._paths for located in self._each(path))
+
+    def __bool__(self) -> bool:
+        return self._has_any
+
+    @cached_property
+    def _has_any(self) -> bool:
+        return any(True for _ in self)
+
+
 @dataclass(frozen=True)
 class Labels:
     """What is scored.
@@ -54,8 +74,8 @@ class Labels:
 
     assigned: Sequence[AssignedAnswer] = ()
     grounded: Sequence[GroundedAnswer] = ()
-    supported: Sequence[SupportedAnswer] = ()
-    weighed: Sequence[WeighedAnswer] = ()
+    supported: Sequence[SupportedAnswer] | Streamed[SupportedAnswer] = ()
+    weighed: Sequence[WeighedAnswer] | Streamed[WeighedAnswer] = ()
     topics: Sequence[Topic] | None = None
     with_nuggets: frozenset[str] | None = None
 
@@ -69,12 +89,16 @@ def read_labels(
     citations: Sequence[str | Path] = (),
     nuggets: str | Path | None = None,
     topics: str | Path | None = None,
+    keep: bool = True,
 ) -> Labels:
     """Read the labels of a run directory; what is given stands for the run's own files.
 
     Labels may be files, folders or globs; topics and nuggets are one file each. Importance and
     sub-narratives are taken from a nuggets file, where there is one. A run's own coverage whose
     labels are not those of its assignments is left out, and that is told.
+
+    Without `keep` answers whose citations are labelled do not stay in memory: their files are read
+    when they are scored, and what is wrong with them is raised then.
 
     Raises:
         InputError: a file cannot be read, no file holds an answer, or an assigned nugget is not
@@ -87,10 +111,10 @@ def read_labels(
         raise UsageError(_nothing(run))
     topics_file, nuggets_file = _one(run, TOPICS, topics), _one(run, NUGGETS, nuggets)
     labels = Labels(
-        assigned=_all(read_assignments, files[ASSIGNMENTS]),
-        grounded=_all(read_grounded, files[COVERAGE]),
-        supported=_all(read_support, files[SUPPORT]),
-        weighed=_all(read_weighed, files[CITATIONS]),
+        assigned=_sharing(Streamed(each_assignment, files[ASSIGNMENTS])),
+        grounded=[*Streamed(each_grounded, files[COVERAGE])],
+        supported=_kept(Streamed(each_support, files[SUPPORT]), keep),
+        weighed=_kept(Streamed(each_weighed, files[CITATIONS]), keep),
         topics=None if topics_file is None else read_topics(topics_file),
     )
     if not (labels.assigned or labels.grounded or labels.supported or labels.weighed):
@@ -103,12 +127,20 @@ def read_labels(
     return _with_nuggets(labels, nuggets_file)
 
 
-def _all(read: Callable[[Path], list[T]], paths: Iterable[Path]) -> list[T]:
-    return [record for path in paths for record in read(path)]
+def _kept(answers: Streamed[T], keep: bool) -> Streamed[T] | list[T]:
+    return [*answers] if keep else answers
+
+
+def _sharing(answers: Iterable[AssignedAnswer]) -> list[AssignedAnswer]:
+    """The answers, in which equal labels of a nugget are one object."""
+    seen: dict[NuggetLabel, NuggetLabel] = {}
+    return [_holding(a, (seen.setdefault(n, n) for n in a.nuggets)) for a in answers]
 
 
 def _without_stale(labels: Labels, run: Path | None) -> Labels:
     """Leave out the coverage of a run that was made of other labels than its assignments are."""
+    if not labels.grounded:
+        return labels
     assigned = {(a.run_id, a.topic_id): [n.label for n in a.nuggets] for a in labels.assigned}
     stale = assigned and any(
         [nugget.label for nugget in answer.nuggets]
@@ -127,20 +159,39 @@ def _without_stale(labels: Labels, run: Path | None) -> Labels:
 def compute(labels: Labels, measures: Sequence[Measure[Any]] = (), **rules: Any) -> list[Score]:
     """Score `labels`; without `measures`, the usual ones that the labels allow.
 
-    `rules` are max_failed, allow_incomplete and empty_as_zero of `judge.metrics.score`.
+    `rules` are max_failed, allow_incomplete, empty_as_zero and intervals of `judge.metrics.score`.
     """
+    return score(measures or usual_measures(labels), **_evidence(labels), **rules)
+
+
+def values(
+    labels: Labels, measures: Sequence[Measure[Any]] = ()
+) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Yield a measure's name, a run, and its value on each topic that has one.
+
+    They are those of `compute` however many judgments failed, without the rows around them.
+    """
+    chosen = measures or usual_measures(labels)
+    for measure, run_id, found in outcomes(chosen, **_evidence(labels), rules=Rules()):
+        yield (
+            str(measure),
+            run_id,
+            {topic_id: x.value for topic_id, x in found.items() if x.value is not None},
+        )
+
+
+def _evidence(labels: Labels) -> dict[str, Any]:
+    """The labels as the arguments of the functions of `judge.metrics` that score."""
     topics = labels.topics
-    return score(
-        measures or usual_measures(labels),
-        assigned=labels.assigned,
-        grounded=labels.grounded,
-        supported=labels.supported,
-        weighed=labels.weighed,
-        topics=None if topics is None else [topic.topic_id for topic in topics],
-        with_nuggets=labels.with_nuggets,
-        topic_records={topic.topic_id: topic for topic in topics or ()},
-        **rules,
-    )
+    return {
+        "assigned": labels.assigned,
+        "grounded": labels.grounded,
+        "supported": labels.supported or (),
+        "weighed": labels.weighed or (),
+        "topics": None if topics is None else [topic.topic_id for topic in topics],
+        "with_nuggets": labels.with_nuggets,
+        "topic_records": {topic.topic_id: topic for topic in topics or ()},
+    }
 
 
 def compare(
@@ -159,7 +210,7 @@ def compare(
     Raises:
         UsageError: a run is not known, or no runs have 2 topics in common.
     """
-    scores = compute(labels, measures, **{**rules, "allow_incomplete": True})
+    scores = compute(labels, measures, **{**rules, "allow_incomplete": True, "intervals": False})
     runs = list(dict.fromkeys(row.run_id for row in scores))
     pairs = choose_pairs(runs, pair=pair, baseline=baseline, every=every)
     return compare_scores(scores, pairs, Rules(**rules))
@@ -180,6 +231,20 @@ def usual_measures(labels: Labels) -> list[Measure[Any]]:
         "strict_all_recall vital_recall all_recall weighted_recall" if labels.assigned else "",
     ]
     return parse_measures(" ".join(names))
+
+
+def withheld(scores: Sequence[Score]) -> str | None:
+    """Return what is to be said where failed judgments leave means without a value, else None."""
+    means = [score for score in scores if score.topic_id == ALL_TOPICS]
+    without = [score for score in means if score.value is None and score.low is not None]
+    if not without:
+        return None
+    count = "no score" if len(without) == len(means) else f"{len(without)} of {len(means)} scores"
+    verb = "has a" if len(without) == len(means) else "have no"
+    return (
+        f"WARNING: {count} {verb} value, too many judgments failed: the judging command asks for "
+        "them again; --max-failed and --allow-incomplete score what there is"
+    )
 
 
 def save(run: Path, scores: Sequence[Score]) -> None:
@@ -214,9 +279,9 @@ def _with_nuggets(labels: Labels, path: Path) -> Labels:
 
     return replace(
         labels,
-        assigned=[
+        assigned=_sharing(
             _holding(answer, starmap(_labelled, pairs(answer))) for answer in labels.assigned
-        ],
+        ),
         grounded=[
             _holding(answer, starmap(_grounded, pairs(answer))) for answer in labels.grounded
         ],

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator, Collection, Container, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from judge.formats.topics import write_topics
 from judge.llm import JudgeClient
 from judge.llm.providers import identity_of
 from judge.manifest import Stage, new_manifest
-from judge.planning import Plan, copy_of, seconds_a_call
+from judge.planning import Plan, PlannedClient, copy_of, seconds_a_call
 from judge.reporting import QUIET, Notice, Reporter
 from judge.runs import TOPICS, RunDirectory
 from judge.settings import Settings
@@ -86,7 +87,7 @@ class Session:
             tally = await self.executor.run(task)
         finally:
             self.run.adapt(self.client.dialect.differences())
-        if self.settings.samples > 1 or self.settings.logprobs:
+        if self.settings.samples > 1 or self.settings.logprobs or task.template.head.probabilities:
             write_uncertainty(self.run.path, self.run.judgments)
         earlier = self.tallies.get(task.name)
         self.tallies[task.name] = tally if earlier is None else earlier + tally
@@ -149,7 +150,7 @@ async def open_session(
         kept: Store | None = store
         if settings.plan:
             kept = None if settings.fresh else store
-            plan = Plan(price_of(settings, identity), seconds_a_call(out))
+            plan = Plan(price_of(settings, identity), seconds_a_call(out), settings.fresh)
             out = stack.enter_context(copy_of(out))
             settings = settings.model_copy(update={"offline": True, "fresh": False})
             report = QUIET
@@ -168,7 +169,7 @@ async def open_session(
             kept,
             spent=run.spent(),
             notice=report.notice,
-            missed=plan.missed if plan else lambda request: None,
+            make=partial(PlannedClient, plan) if plan else JudgeClient,
         )
         stack.push_async_callback(client.aclose)
         executor = Executor(

@@ -120,7 +120,7 @@ async def locate(session: Session, inputs: Inputs, choices: LocateConfig) -> Non
         asked = grounding.needed(inputs.answers, inputs.nuggets)
     task = Locate(session.template("nuggets/locate"), inputs.topics, asked, cited.get)
     files = inputs.fingerprints("topics", "nuggets", "corpus", "answers", "pairs")
-    await session.judge(task, files, **choices.model_dump(exclude={"documents"}))
+    await session.judge(task, files, **_noted(choices))
     if choices.gold:
         _tell_made(session, inputs.nuggets)
     if not choices.needed:
@@ -131,6 +131,12 @@ async def locate(session: Session, inputs: Inputs, choices: LocateConfig) -> Non
         answers = list(grounding.answers(inputs.answers, inputs.nuggets))
         write_grounded(session.run.path / COVERAGE, answers)
         session.notice(account(answers))
+
+
+def _noted(choices: LocateConfig) -> dict[str, bool]:
+    """The choices that a run of this kind rests on: `partial` only where subtopic qrels show it."""
+    partial = {"partial": True} if choices.partial and not choices.needed else {}
+    return {"needed": choices.needed, "gold": choices.gold, **partial}
 
 
 def _documents(

@@ -1,10 +1,13 @@
 """The types that carry the flow: what is read in, what is judged, and what is concluded.
 
-All of them are frozen and refuse unknown fields: readers of files may be lenient, these are not.
-None of them holds an open file, a client or a lock, so that units and calls can cross processes.
+All of them are frozen. A `Record` refuses unknown fields and wrong types: readers of files may be
+lenient, these are not. A `NamedTuple` only passes from one part of the program to the next. None of
+them holds an open file, a client or a lock, so that units and calls can cross processes.
 """
 
-from functools import lru_cache
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
@@ -245,32 +248,45 @@ class Unit(Record):
     @property
     def unit_id(self) -> str:
         """A stable id of the parts: `task|topic|...`, with "|" and "%" inside a part escaped."""
-        parts = (self.run_id, self.nugget_id, self.sentence, self.window, self.docid)
-        return _joined((self.task, self.topic_id, *(str(p) for p in parts if p is not None)))
+        named = (self.run_id, self.nugget_id, self.sentence, self.window, self.docid)
+        parts = [self.task, self.topic_id, *[str(part) for part in named if part is not None]]
+        if _ESCAPED.search("".join(parts)):
+            parts = [quote(part, safe=_PLAIN) for part in parts]
+        return "|".join(parts)
 
 
 _PLAIN = "".join(chr(code) for code in range(33, 127) if chr(code) not in "|%")
+_ESCAPED = re.compile(r"[^!-~]|[|%]")
 
 
-@lru_cache(maxsize=4096)  # the id of a unit is asked for several times while it is judged
-def _joined(parts: tuple[str, ...]) -> str:
-    return "|".join(quote(part, safe=_PLAIN) for part in parts)
-
-
-class Call(Record):
+class Call(NamedTuple):
     """One request to a model; its reply labels every one of `units`.
 
     `reply_schema` is a JSON schema of the reply, or None for plain text. `flags` are what was
     noticed in the input and go into each judgment (such as "injection_suspected"). `labels` is
     the closed set that the units' labels are of, the lowest first; empty where there is none.
+    `weighed` asks for the probabilities of labels, whatever the settings. `also` are the calls
+    whose answers are wanted besides, where one answer alone makes no label.
     """
 
     units: tuple[Unit, ...]
     prompt: Prompt
-    reply_schema: dict[str, Any] | None = None
     max_tokens: int
+    reply_schema: dict[str, Any] | None = None
     flags: tuple[str, ...] = ()
     labels: tuple[Label, ...] = ()
+    weighed: bool = False
+    also: "Also | None" = None
+
+
+class Also(NamedTuple):
+    """Further calls on the units of a call, and what makes one verdict of all the answers.
+
+    `compose` takes the verdict of the call itself and those of `calls`, in this order.
+    """
+
+    calls: tuple[Call, ...]
+    compose: "Callable[[Sequence[Verdict]], Verdict]"
 
 
 class Usage(Record):
@@ -289,7 +305,7 @@ class Token(Record):
     top: dict[str, float] = Field(default_factory=dict)
 
 
-class Verdict(Record):
+class Verdict(NamedTuple):
     """What a reply says of one unit. `detail` is the task's own (sentence numbers, parts).
 
     `marks` are what stands before the label in the reply, each after the one before it; None
@@ -299,12 +315,12 @@ class Verdict(Record):
     label: Label
     reason: str | None = None
     flags: tuple[str, ...] = ()
-    detail: dict[str, Any] = Field(default_factory=dict)
+    detail: Mapping[str, Any] = MappingProxyType({})
     marks: tuple[str, ...] | None = None
     probabilities: dict[str, float] | None = None
 
 
-class Attempt(Record):
+class Attempt(NamedTuple):
     """One request that was sent, or one reply taken from the store: a line of the ledger.
 
     `cost` is in US dollars: 0.0 for the store and for the embedded model, None where unknown.
@@ -323,7 +339,7 @@ class Attempt(Record):
     raw: str | None = None
 
 
-class Reply(Record):
+class Reply(NamedTuple):
     """A usable reply: one verdict for each unit of the call, by unit_id."""
 
     key: str
@@ -333,7 +349,7 @@ class Reply(Record):
     attempts: tuple[Attempt, ...]
 
 
-class Failure(Record):
+class Failure(NamedTuple):
     """A call that gave no label: what went wrong, in words, and every attempt made."""
 
     key: str

@@ -9,7 +9,6 @@ from judge.config import Documents, LocateConfig, Mode
 from judge.errors import IncompleteError, UsageError
 from judge.executor import Tally
 from judge.formats.paths import expand_one
-from judge.formats.qrels import read_qrels
 from judge.loading import Inputs, add_nuggets, add_pairs, load_inputs, look_at_images
 from judge.planning import Plan
 from judge.reporting import QUIET, Reporter
@@ -99,7 +98,7 @@ async def create_nuggets(
     """Create the nuggets of each topic from its relevant documents; writes nuggets.jsonl."""
     inputs = load_inputs(topics, corpus=corpus, notice=report.notice)
     path = expand_one(qrels)
-    rows = inputs.restrict(read_qrels(path), "qrels", report.notice)
+    rows = inputs.graded(path, report.notice)
     inputs = inputs.with_files("qrels", [path])
 
     async def work(session: Session) -> None:

@@ -1,7 +1,7 @@
-"""Several replies to one call made into one: each unit gets the label that most of them give it."""
+"""Several replies made into one: samples of a call by majority, answers to several together."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from judge.types import Call, Failure, Label, Reply, Verdict
 
@@ -22,20 +22,47 @@ def by_majority(call: Call, outcomes: Sequence[Reply | Failure]) -> Reply | Fail
         call: with its closed set of labels, the lowest first.
         outcomes: of its samples, at least one.
     """
+    if len(outcomes) == 1:
+        return outcomes[0]
     replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     attempts = tuple(attempt for outcome in outcomes for attempt in outcome.attempts)
-    if len(outcomes) == 1:
-        return outcomes[0]
     if len(failures) * 2 >= len(outcomes):
         told = f"{len(failures)} of {len(outcomes)} samples failed: {failures[0].message}"
-        return failures[0].model_copy(update={"message": told, "attempts": attempts})
+        return failures[0]._replace(message=told, attempts=attempts)
     order = {label: place for place, label in enumerate(call.labels)}
     verdicts = {
         unit.unit_id: _vote([_of(outcome, unit.unit_id) for outcome in outcomes], order)
         for unit in call.units
     }
-    return replies[0].model_copy(update={"verdicts": verdicts, "attempts": attempts})
+    return replies[0]._replace(verdicts=verdicts, attempts=attempts)
+
+
+def together(
+    call: Call, outcomes: Sequence[Reply | Failure], compose: Callable[[Sequence[Verdict]], Verdict]
+) -> Reply | Failure:
+    """Return the reply that the replies to a call and to those beside it amount to.
+
+    It stands under the key of the first; `detail["others"]` holds the keys of the rest. If one
+    failed, so does the call.
+
+    Args:
+        call: whose units are labelled.
+        outcomes: that of the call, and those of the calls beside it.
+        compose: makes one verdict of all the answers on a unit, in this order.
+    """
+    attempts = tuple(attempt for outcome in outcomes for attempt in outcome.attempts)
+    failure = next((outcome for outcome in outcomes if isinstance(outcome, Failure)), None)
+    if failure is not None:
+        return failure._replace(attempts=attempts)
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+    others = [reply.key for reply in replies[1:]]
+    verdicts = {}
+    for unit in call.units:
+        verdict = compose([reply.verdicts[unit.unit_id] for reply in replies])
+        detail = {**verdict.detail, "others": others}
+        verdicts[unit.unit_id] = verdict._replace(detail=detail)
+    return replies[0]._replace(verdicts=verdicts, attempts=attempts)
 
 
 def agreement(samples: Sequence[Label | None]) -> tuple[int, int]:
@@ -57,12 +84,10 @@ def _vote(samples: Sequence[Verdict | None], order: Mapping[Label, int]) -> Verd
     first = next(verdict for verdict in given if verdict.label == leading[0])
     flags = (*first.flags, TIED) if len(leading) > 1 else first.flags
     labels = [None if verdict is None else verdict.label for verdict in samples]
-    return first.model_copy(
-        update={
-            "flags": flags,
-            "detail": {**first.detail, "samples": labels},
-            "probabilities": _mean([v.probabilities for v in given if v.probabilities]),
-        }
+    return first._replace(
+        flags=flags,
+        detail={**first.detail, "samples": labels},
+        probabilities=_mean([v.probabilities for v in given if v.probabilities]),
     )
 
 

@@ -130,7 +130,7 @@ def failure(kind: FailureKind, *attempts: Attempt) -> Failure:
 def attempt(**changes: Any) -> Attempt:
     data: dict[str, Any] = {"key": "k", "cached": False, "cost": 0.5}
     usage = Usage(prompt_tokens=100, completion_tokens=10)
-    return Attempt.model_validate({**data, "usage": usage, **changes})
+    return Attempt(**{**data, "usage": usage, **changes})
 
 
 async def no_pause(call: Call) -> None:

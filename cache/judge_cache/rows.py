@@ -23,6 +23,7 @@ GROUPS = "CREATE INDEX IF NOT EXISTS Cache_groups ON Cache (tag, store_time, siz
 _YEAR_9999 = 253_370_764_800.0
 TEXT_KEY = "raw = 1 AND typeof(key) = 'text'"
 _COLUMNS = "key, tag, store_time, mode, filename, value"
+_FIND = f"SELECT {_COLUMNS} FROM Cache WHERE key = ? AND raw = 1"  # noqa: S608
 
 
 class Row(NamedTuple):
@@ -91,8 +92,7 @@ class Rows(ABC):
             UnreadableError: it was not written by this package.
         """
         # diskcache's own `get` also asks the time, and looks for an expiry that is never set
-        statement = f"SELECT {_COLUMNS} FROM Cache WHERE key = ? AND raw = 1"  # noqa: S608
-        found = self._con.execute(statement, (key,)).fetchone()
+        found = self._con.execute(_FIND, (key,)).fetchone()
         return None if found is None else checked(found)
 
     def holds(self, key: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from judge.agreeing.comparing import Compared
-from judge.agreeing.rows import assign_unit, read_judgments, support_unit
+from judge.agreeing.rows import assign_unit, judged_rows, support_unit
 from judge.agreement.calibration import FORMAT, Calibration, fit
 from judge.agreement.ratings import Rating
 from judge.errors import InputError, UsageError
@@ -16,7 +16,10 @@ from judge.formats.lines import write_lines
 from judge.manifest import fingerprint
 from judge.runs import JUDGMENTS
 from judge.scoring import Labels
-from judge.types import SUPPORTS, AssignedAnswer, Judgment, Label, Support, SupportedAnswer
+from judge.types import SUPPORTS, AssignedAnswer, Label, Support, SupportedAnswer
+
+Probabilities = Mapping[str, Mapping[str, float]]
+"""How likely each label was, by unit_id."""
 
 _SUPPORTS: Mapping[Label | None, Support] = {label: label for label in SUPPORTS}
 
@@ -70,21 +73,21 @@ def read_calibration(path: str | Path) -> Calibration:
 
 
 def calibrated(
-    labels: Labels, calibration: Calibration, judgments: Mapping[str, Judgment] | None = None
+    labels: Labels, calibration: Calibration, probabilities: Probabilities | None = None
 ) -> Labels:
     """Return the labels to score, those of the calibration's kind mapped by it.
 
     Args:
         labels: what `judge.scoring.read_labels` read.
         calibration: of assign or support labels.
-        judgments: the run's, by unit_id, for a calibration that uses probabilities.
+        probabilities: those of the run's judgments, for a calibration that uses them.
 
     Raises:
         InputError: a unit lacks the probabilities that the calibration uses.
         UsageError: the calibration is for grades, which are not scored here, or for labels of a
             kind that there are none of.
     """
-    maps = _Maps(calibration, judgments or {})
+    maps = _Maps(calibration, probabilities or {})
     mapped = {"assign": labels.assigned, "support": labels.supported}.get(calibration.kind)
     if mapped is not None and not mapped:
         raise UsageError(
@@ -106,15 +109,17 @@ def calibrated_by(path: Path, labels: Labels, run: Path | None) -> Labels:
         run: the run directory that they came from, if it was one.
     """
     file = None if run is None else run / JUDGMENTS
-    judgments = read_judgments(file) if file is not None and file.is_file() else {}
-    return calibrated(labels, read_calibration(path), judgments)
+    judged = judged_rows(file) if file is not None and file.is_file() else []
+    ratings = [row.rating for row, _ in judged]
+    known = {r.unit_id: r.probabilities for r in ratings if r.probabilities is not None}
+    return calibrated(labels, read_calibration(path), known)
 
 
 class _Maps:
     """A calibration at work on answers; a label that was not had stays away."""
 
-    def __init__(self, calibration: Calibration, judgments: Mapping[str, Judgment]) -> None:
-        self._calibration, self._judgments = calibration, judgments
+    def __init__(self, calibration: Calibration, probabilities: Probabilities) -> None:
+        self._calibration, self._probabilities = calibration, probabilities
 
     def assigned(self, answer: AssignedAnswer) -> AssignedAnswer:
         nuggets = [
@@ -141,7 +146,5 @@ class _Maps:
         return answer.model_copy(update={"sentences": tuple(sentences)})
 
     def _label(self, unit_id: str, label: Support | None) -> Support | None:
-        judgment = self._judgments.get(unit_id)
-        known = None if judgment is None else judgment.probabilities
-        rating = Rating(unit_id, "", None, label, probabilities=known)
+        rating = Rating(unit_id, "", None, label, probabilities=self._probabilities.get(unit_id))
         return _SUPPORTS.get(self._calibration.label(rating))

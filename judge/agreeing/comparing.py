@@ -54,7 +54,7 @@ class Compared:
 
     @property
     def texts(self) -> Mapping[str, UnitText]:
-        """What is known of the units, by unit_id."""
+        """What is known of the units beside their ids, by unit_id."""
         found: dict[str, UnitText] = {}
         for side in self.readings:
             for reading in side:

@@ -1,6 +1,6 @@
 """What means people would give, estimated from a judge's labels of all and people's of a part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -39,10 +39,9 @@ def unit_estimates(compared: Compared) -> list[MeanEstimate]:
         return []
     measure = "mean grade" if compared.kind == "relevance" else "mean credit"
     rated = [rating for rating in judge.ratings.values() if rating.label is not None]
-    runs = [run for run in dict.fromkeys(rating.run_id for rating in rated) if run]
     groups = {ALL_RUNS: rated}
-    if len(runs) > 1:
-        groups |= {run: [r for r in rated if r.run_id == run] for run in runs}
+    if len(by_run := _by_run(rated)) > 1:
+        groups |= by_run
     people = labels_by_unit(compared.humans)
     scale = scale_of([*judge.labels.values(), *chain.from_iterable(people.values())])
     return [
@@ -60,17 +59,15 @@ def measure_estimates(scores: SystemScores, compared: Compared) -> list[MeanEsti
     divided = _divided(compared)
     found = []
     for measure, by_judge in scores.judge.items():
-        by_people = scores.human.get(measure, {})
-        for run in dict.fromkeys(run_id for run_id, _ in by_judge):
-            labelled = [key for key in by_judge if key[0] == run and key in by_people]
-            rest = [
-                key for key in by_judge if key[0] == run and key not in by_people.keys() | divided
-            ]
+        for run, values in by_judge.items():
+            people = scores.human.get(measure, {}).get(run, {})
+            labelled = [topic for topic in values if topic in people]
+            rest = [t for t in values if t not in people and (run, t) not in divided]
             sample = Sample(
-                human=_column(by_people, labelled),
-                judge=_column(by_judge, labelled),
-                rest=_column(by_judge, rest),
-                topics=_topics_of([topic for _, topic in labelled], [topic for _, topic in rest]),
+                human=_column(people, labelled),
+                judge=_column(values, labelled),
+                rest=_column(values, rest),
+                topics=_topics_of(labelled, rest),
             )
             found.append(MeanEstimate(measure, run, "topic", estimates(sample)))
     return found
@@ -88,6 +85,15 @@ def unit_sample(
         rest=_values([rating.label for rating in rest], scale),
         topics=_topics_of([r.topic_id for r in labelled], [r.topic_id for r in rest]),
     )
+
+
+def _by_run(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
+    """The ratings of each run, without those that belong to none."""
+    groups: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        if rating.run_id:
+            groups.setdefault(rating.run_id, []).append(rating)
+    return groups
 
 
 def _divided(compared: Compared) -> set[Key]:
@@ -112,5 +118,5 @@ def _is_graded(scale: Scale) -> bool:
     return any(isinstance(label, int) for label in scale.labels)
 
 
-def _column(values: Mapping[Key, float], keys: list[Key]) -> Floats:
-    return np.array([values[key] for key in keys], dtype=np.float64)
+def _column(values: Mapping[str, float], topics: list[str]) -> Floats:
+    return np.array([values[topic] for topic in topics], dtype=np.float64)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from judge.agreeing.comparing import Compared
 from judge.agreeing.estimating import unit_sample
 from judge.agreeing.overlaps import documents, reference_of
+from judge.agreeing.rows import text_named
 from judge.agreement.planning import Plan, choose, plan, uncertainties
 from judge.agreement.ratings import Rater, Rating, labels_by_unit
 from judge.agreement.scale import UNRATED, scale_of
@@ -140,7 +141,7 @@ def _describer(compared: Compared, texts: Texts, stack: ExitStack) -> Describe:
     known = compared.texts
 
     def describe(unit: Rating) -> dict[str, object]:
-        topic, text = topics.get(unit.topic_id), known.get(unit.unit_id)
+        topic, text = topics.get(unit.topic_id), known.get(unit.unit_id, text_named(unit.unit_id))
         return {
             "topic_id": unit.topic_id,
             "run_id": unit.run_id,

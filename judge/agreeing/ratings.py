@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from judge.agreeing.rows import ROWS, Row, UnitText, judgment_row, read_judgments
+from judge.agreeing.rows import ROWS, Row, UnitText, judged_rows
 from judge.agreement.ratings import Rater, Rating
 from judge.errors import InputError, UsageError
 from judge.formats.human import HumanForm, form_of_labels
 from judge.formats.paths import expand
 from judge.formats.sheets import SheetLabel, read_sheet
 from judge.runs import ASSIGNMENTS, SUPPORT
-from judge.types import Judgment, Source
+from judge.types import Source
 
 Kind = Literal["relevance", "assign", "support"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -42,7 +42,7 @@ class Reading:
         texts: what is known of the units, by unit_id.
         files: the files that were read.
         run: the run directory, where it is one.
-        judgments: those of a run directory or of a file of judgments, failed ones too.
+        models: those that judged, as far as the judgments say.
         n_blank: rows of a sheet that were not filled in.
     """
 
@@ -52,13 +52,14 @@ class Reading:
     texts: Mapping[str, UnitText] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     run: Path | None = None
-    judgments: Mapping[str, Judgment] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
     n_blank: int = 0
 
     @property
-    def models(self) -> list[str]:
-        """The models that judged, as far as the judgments say."""
-        return sorted({j.model for j in self.judgments.values() if j.model})
+    def probabilities(self) -> dict[str, Mapping[str, float]]:
+        """How likely each label was, by unit_id, where that is known."""
+        ratings = (rating for rater in self.raters for rating in rater.ratings.values())
+        return {r.unit_id: r.probabilities for r in ratings if r.probabilities is not None}
 
 
 def read_ratings(spec: str | Path, source: Source, kind: Kind | None = None) -> Reading:
@@ -87,7 +88,7 @@ def read_ratings(spec: str | Path, source: Source, kind: Kind | None = None) -> 
         texts=collected.texts | (_run_texts(run, found) if run else {}),
         files=tuple(files),
         run=run,
-        judgments={k: j for k, j in collected.judgments.items() if j.task == found},
+        models=tuple(sorted(collected.models.get(found, ()))),
         n_blank=collected.n_blank,
     )
 
@@ -124,18 +125,16 @@ class _Collected:
     """The labels of several files, by rater."""
 
     def __init__(self) -> None:
-        self._ratings: dict[str, dict[str, Rating]] = {}
-        self._kinds: dict[str, Kind] = {}
+        self._ratings: dict[Kind, dict[str, dict[str, Rating]]] = {}
         self._adjudicators: set[str] = set()
         self.texts: dict[str, UnitText] = {}
-        self.judgments: dict[str, Judgment] = {}
+        self.models: dict[str, set[str]] = {}
         self.n_blank = 0
 
     @property
     def kinds(self) -> list[Kind]:
         """The kinds of units there are labels of."""
-        found = set(self._kinds.values())
-        return [kind for kind in KINDS if kind in found]
+        return [kind for kind in KINDS if kind in self._ratings]
 
     def read(self, path: Path, kind: Kind | None) -> None:
         """Read one file.
@@ -152,21 +151,23 @@ class _Collected:
 
     def raters(self, source: Source, kind: Kind) -> Iterator[Rater]:
         """The raters of one kind of units."""
-        for annotator, ratings in self._ratings.items():
-            kept = {key: r for key, r in ratings.items() if self._kinds[key] == kind}
-            if kept:
-                yield Rater(annotator, source, kept, annotator in self._adjudicators)
+        for annotator, ratings in self._ratings[kind].items():
+            yield Rater(annotator, source, ratings, annotator in self._adjudicators)
 
     def _rows(self, path: Path, form: HumanForm) -> Iterable[Row]:
         if form == "judgments":
-            judgments = read_judgments(path)
-            self.judgments |= judgments
-            return map(judgment_row, judgments.values())
+            return self._judged(path)
         if form == "sheet":
             sheet = read_sheet(path)
             self.n_blank += sheet.n_blank
             return [self._from_sheet(label) for label in sheet.labels]
         return ROWS[form](path)
+
+    def _judged(self, path: Path) -> Iterator[Row]:
+        for row, model in judged_rows(path):
+            if model:
+                self.models.setdefault(row.rating.unit_id.partition("|")[0], set()).add(model)
+            yield row
 
     def _from_sheet(self, label: SheetLabel) -> Row:
         """One who settles disagreements is a rater of their own."""
@@ -182,8 +183,8 @@ class _Collected:
         task = key.partition("|")[0]
         if task not in KINDS:
             return
-        self._kinds[key] = task
-        first = self._ratings.setdefault(row.annotator, {}).setdefault(key, row.rating)
+        raters = self._ratings.setdefault(task, {})
+        first = raters.setdefault(row.annotator, {}).setdefault(key, row.rating)
         if first.label != row.rating.label:
             found = f"{first.label!r} and {row.rating.label!r}"
             expected = "one label by one rater: name annotators, or give each file by itself"

@@ -1,8 +1,13 @@
-"""The labels of each form of file, as rows: who said what of which unit, and what it is about."""
+"""The labels of each form of file, as rows: who said what of which unit, and what it is about.
+
+The ids of units are interned: both sides of a comparison name the same ones.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from sys import intern
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from judge.agreement.ratings import Rating
 from judge.errors import InputError
@@ -28,8 +33,17 @@ class UnitText(NamedTuple):
     docid: str | None = None
 
 
+def text_named(unit_id: str) -> UnitText | None:
+    """What the id of a unit says of it: the document of one of relevance, else nothing."""
+    task, _, parts = unit_id.partition("|")
+    return UnitText("", docid=unquote(parts.rpartition("|")[2])) if task == "relevance" else None
+
+
 class Row(NamedTuple):
-    """One label of a file, and the annotator who gave it, "" where the file does not say."""
+    """One label of a file, and the annotator who gave it, "" where the file does not say.
+
+    `text` is None too where the id of the unit says it all; see `text_named`.
+    """
 
     annotator: str
     rating: Rating
@@ -56,8 +70,7 @@ def qrels_rows(path: Path) -> Iterator[Row]:
     """The grades of qrels."""
     for topic_id, docid, grade in read_qrels(path):
         unit = Unit(task="relevance", topic_id=topic_id, docid=docid)
-        rating = Rating(unit.unit_id, topic_id, None, grade)
-        yield Row("", rating, UnitText("", docid=docid))
+        yield Row("", Rating(intern(unit.unit_id), topic_id, None, grade))
 
 
 def assigned_rows(path: Path) -> Iterator[Row]:
@@ -65,7 +78,7 @@ def assigned_rows(path: Path) -> Iterator[Row]:
     for answer in read_assignments(path):
         for nugget in answer.nuggets:
             if nugget.asked:
-                unit_id = assign_unit(answer, nugget.nugget_id).unit_id
+                unit_id = intern(assign_unit(answer, nugget.nugget_id).unit_id)
                 rating = Rating(unit_id, answer.topic_id, answer.run_id, nugget.label)
                 text = UnitText(nugget.text, answer.answer_text or None)
                 yield Row(answer.annotator, rating, text)
@@ -78,7 +91,7 @@ def supported_rows(path: Path) -> Iterator[Row]:
             for citation in sentence.citations:
                 if citation.docid is None or citation.status not in ("ok", "failed"):
                     continue
-                unit_id = support_unit(answer, place, citation.docid).unit_id
+                unit_id = intern(support_unit(answer, place, citation.docid).unit_id)
                 rating = Rating(unit_id, answer.topic_id, answer.run_id, citation.label)
                 text = UnitText(sentence.text, docid=citation.docid)
                 yield Row(answer.annotator, rating, text)
@@ -94,7 +107,7 @@ def claim_rows(path: Path) -> Iterator[Row]:
             nugget_id=nugget_id(label.claim),
             sentence=label.sentence,
         )
-        rating = Rating(unit.unit_id, label.topic_id, label.run_id, label.label)
+        rating = Rating(intern(unit.unit_id), label.topic_id, label.run_id, label.label)
         yield Row(label.annotator, rating, UnitText(label.claim))
 
 
@@ -102,15 +115,15 @@ def judgment_row(judgment: Judgment) -> Row:
     """A judgment of a run, a failed one too; a human one may name its annotator in `detail`."""
     annotator = str(judgment.detail.get("annotator", "")) if judgment.source == "human" else ""
     rating = Rating(
-        judgment.unit_id,
+        intern(judgment.unit_id),
         judgment.topic_id,
         judgment.run_id,
         judgment.label,
         judgment.reason,
         judgment.probabilities,
     )
-    text = None if judgment.docid is None else UnitText("", docid=judgment.docid)
-    return Row(annotator, rating, text)
+    has_id_alone = judgment.docid is None or judgment.task == "relevance"
+    return Row(annotator, rating, None if has_id_alone else UnitText("", docid=judgment.docid))
 
 
 ROWS: dict[HumanForm, Callable[[Path], Iterator[Row]]] = {
@@ -121,23 +134,40 @@ ROWS: dict[HumanForm, Callable[[Path], Iterator[Row]]] = {
 }
 
 
-def read_judgments(path: Path) -> dict[str, Judgment]:
-    """Read judgments by unit_id, the last line of a unit counting; nothing is locked or mended.
+def each_judgment(path: Path) -> Iterator[Judgment]:
+    """Yield the judgments of all lines; nothing is locked or mended.
 
     Raises:
         InputError: a line is not a judgment, other than a last one that is half-written.
     """
-    found: dict[str, Judgment] = {}
     held: InputError | None = None
     for line in read_lines(path):
         if held is not None:
             raise held
         try:
-            judgment = from_line(line.text.encode())
+            yield from_line(line.text.encode())
         except InputError as error:
             held = line.place.error(str(error), found=line.text)
-        else:
-            found[judgment.unit_id] = judgment
     if held is not None:
         log.warning("%s: left out a half-written last line", path)
-    return found
+
+
+class Judged(NamedTuple):
+    """What a judge, by the name of the model where it is known, said of a unit."""
+
+    row: Row
+    model: str | None
+
+
+def read_judgments(path: Path) -> dict[str, Judgment]:
+    """Read judgments by unit_id, the last line of a unit counting; see `each_judgment`."""
+    return {judgment.unit_id: judgment for judgment in each_judgment(path)}
+
+
+def judged_rows(path: Path) -> list[Judged]:
+    """Read judgments as rows, the last line of a unit counting; see `each_judgment`."""
+    found: dict[str, Judged] = {}
+    for judgment in each_judgment(path):
+        row = judgment_row(judgment)
+        found[row.rating.unit_id] = Judged(row, judgment.model)
+    return list(found.values())

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from judge.agreeing.comparing import Compared
-from judge.agreeing.system_scores import Key, SystemScores
+from judge.agreeing.system_scores import SystemScores
 from judge.agreement.ratings import Rating
 from judge.agreement.scale import Ints
 from judge.errors import InputError, UsageError
@@ -70,9 +70,10 @@ def _values(
     measures: Sequence[RankingMeasure[Any]],
     runs: Mapping[str, Mapping[str, Sequence[str]]],
     grades: Grades,
-) -> dict[str, dict[Key, float]]:
-    table: dict[str, dict[Key, float]] = {}
+) -> dict[str, dict[str, dict[str, float]]]:
+    table: dict[str, dict[str, dict[str, float]]] = {}
     for row in score_runs(measures, runs, Gold(grades)):
         if row.topic_id != ALL_TOPICS and row.value is not None:
-            table.setdefault(row.measure, {})[row.run_id, row.topic_id] = row.value
+            by_run = table.setdefault(row.measure, {})
+            by_run.setdefault(row.run_id, {})[row.topic_id] = row.value
     return table

@@ -14,8 +14,7 @@ from judge.agreeing.rows import assign_unit, support_unit
 from judge.agreement.calibration import Calibration
 from judge.agreement.ratings import Rater
 from judge.metrics import Measure
-from judge.metrics.rows import ALL_TOPICS
-from judge.scoring import Labels, compute, read_labels, usual_measures
+from judge.scoring import Labels, read_labels, usual_measures, values
 from judge.types import (
     SUPPORTS,
     AssignedAnswer,
@@ -28,8 +27,8 @@ from judge.types import (
 
 Key = tuple[str, str]
 """A system and a topic: (run_id, topic_id)."""
-Values = Mapping[str, Mapping[Key, float]]
-"""measure -> (run_id, topic_id) -> value."""
+Values = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""measure -> run_id -> topic_id -> value."""
 
 _NO_ANSWERS = "these labels score no answers; grades rank retrieval runs with --run"
 
@@ -58,9 +57,10 @@ class SystemScores:
     def by_topic(self, side: Values, measure: str) -> dict[str, dict[str, float]]:
         """Return topic_id -> run_id -> value, over `topics`."""
         table: dict[str, dict[str, float]] = {topic: {} for topic in self.topics}
-        for (run_id, topic_id), value in side.get(measure, {}).items():
-            if topic_id in table:
-                table[topic_id][run_id] = value
+        for run_id, by_topic in side.get(measure, {}).items():
+            for topic_id, value in by_topic.items():
+                if topic_id in table:
+                    table[topic_id][run_id] = value
         return table
 
 
@@ -92,7 +92,7 @@ def system_scores(
     if labels is None:
         return SystemScores({}, {}, reason=_NO_ANSWERS)
     if calibration is not None:
-        labels = calibrated(labels, calibration, judge.judgments)
+        labels = calibrated(labels, calibration, judge.probabilities)
     people = {key: _SUPPORTS[x] for key, x in human.labels.items() if x in _SUPPORTS}
     answers = {(a.run_id, a.topic_id): a for a in _answers(labels)}
     asked = {key: _unit_ids(answer) for key, answer in answers.items()}
@@ -102,7 +102,7 @@ def system_scores(
     if not complete or not any(known.values()):
         return SystemScores({}, {}, (), n_partial, _none_complete(n_partial))
     lacking = {topic for _, topic in answers.keys() - set(complete)}
-    used = list(dict.fromkeys(topic for _, topic in complete if topic not in lacking))
+    used = dict.fromkeys(topic for _, topic in complete if topic not in lacking)
     chosen, scored = measures or usual_measures(labels), {*complete}
     relabelled = _with(labels, [_relabelled(answers[key], people) for key in complete])
     return SystemScores(
@@ -118,7 +118,7 @@ def _labels(judge: Reading, nuggets: str | None, topics: str | None) -> Labels |
     files = answer_files(judge)
     if not files:
         return None
-    given = {} if judge.run else {str(form): paths for form, paths in files.items()}
+    given: dict[str, Any] = {} if judge.run else {str(f): paths for f, paths in files.items()}
     labels = read_labels(judge.run, nuggets=nuggets, topics=topics, **given)
     return _with(labels, labels.assigned if "assignments" in files else labels.supported)
 
@@ -185,12 +185,14 @@ def _is_asked(citation: CitationLabel) -> bool:
 def _values(
     labels: Labels,
     measures: Sequence[Measure[Any]],
-    wanted: Callable[[Key], bool] = lambda key: True,
-) -> dict[str, dict[Key, float]]:
-    """The values of each answer that are defined, those of `wanted` keys alone."""
-    table: dict[str, dict[Key, float]] = {}
-    for row in compute(labels, measures, allow_incomplete=True):
-        key = (row.run_id, row.topic_id)
-        if row.topic_id != ALL_TOPICS and row.value is not None and wanted(key):
-            table.setdefault(row.measure, {})[key] = row.value
+    wanted: Callable[[Key], bool] | None = None,
+) -> dict[str, dict[str, dict[str, float]]]:
+    """The values of each answer that are defined; those of `wanted` keys alone, if it is given."""
+    table: dict[str, dict[str, dict[str, float]]] = {}
+    for measure, run_id, by_topic in values(labels, measures):
+        kept = by_topic
+        if wanted is not None:
+            kept = {topic: value for topic, value in by_topic.items() if wanted((run_id, topic))}
+        if kept:
+            table.setdefault(measure, {})[run_id] = kept
     return table

@@ -5,10 +5,13 @@ give None where they are undefined: scores that are equal everywhere have no ord
 that agree to 12 decimals are equal, so that means summed in another order are tied.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import fsum, sqrt
+from itertools import groupby
+from math import comb, fsum, sqrt
+from operator import itemgetter
 
 import numpy as np
 
@@ -72,10 +75,16 @@ def rank_agreement(human: Mapping[str, float], judge: Mapping[str, float]) -> Ra
 
 
 def kendall(human: Floats, judge: Floats) -> float | None:
-    """Kendall's tau-b (1945): concordant less discordant pairs, ties of either side taken out."""
-    x, y = _signs(human), _signs(judge)
-    norm = sqrt(float(np.sum(x * x)) * float(np.sum(y * y)))
-    return None if norm == 0 else float(np.sum(x * y)) / norm
+    """Kendall's tau-b (1945): concordant less discordant pairs, ties of either side taken out.
+
+    Pairs are counted in Knight's way (1966), by sorting, and not one by one.
+    """
+    x, y = human.tolist(), judge.tolist()
+    pairs, tied_x, tied_y = comb(len(x), 2), _tied_pairs(x), _tied_pairs(y)
+    norm = sqrt(float(pairs - tied_x) * float(pairs - tied_y))
+    untied = pairs - tied_x - tied_y + _tied_pairs(zip(x, y, strict=True))
+    discordant = _inversions(score for _, score in sorted(zip(x, y, strict=True)))
+    return None if norm == 0 else (untied - 2 * discordant) / norm
 
 
 def tau_ap(human: Floats, judge: Floats) -> float | None:
@@ -92,13 +101,12 @@ def tau_ap(human: Floats, judge: Floats) -> float | None:
     """
     if _constant(human, judge):
         return None
-    above = (np.sign(human[:, None] - human) + 1) / 2  # [a, b]: credit for putting a above b
-    equal = np.where(human[:, None] == human, 1.0, above)  # the same where the judge ties them
     shares: list[float] = []
-    ahead: list[int] = []
-    for group in _tied_groups(judge):
-        shares += _expected_shares(above, equal, ahead, group)
-        ahead += group
+    ahead: list[float] = []
+    for group in _tied_groups(human, judge):
+        shares += _expected_shares(ahead, group)
+        for score in group:
+            insort(ahead, score)
     return 2 / (len(human) - 1) * fsum(shares) - 1
 
 
@@ -201,10 +209,20 @@ def decisions(human: Mapping[str, int], judge: Mapping[str, int]) -> Decisions:
     )
 
 
-def _signs(scores: Floats) -> Floats:
-    """The sign of the difference of every two scores."""
-    places = np.array(list(combinations(range(len(scores)), 2)), dtype=np.int64).reshape(-1, 2)
-    return np.asarray(np.sign(scores[places[:, 0]] - scores[places[:, 1]]))
+def _tied_pairs(scores: Iterable[Hashable]) -> int:
+    """How many pairs are of equal scores."""
+    return sum(comb(count, 2) for count in Counter(scores).values())
+
+
+def _inversions(scores: Iterable[float]) -> int:
+    """How many pairs stand in falling order."""
+    seen: list[float] = []
+    found = 0
+    for score in scores:
+        place = bisect_right(seen, score)
+        found += len(seen) - place
+        seen.insert(place, score)
+    return found
 
 
 def _constant(human: Floats, judge: Floats) -> str | None:
@@ -214,24 +232,32 @@ def _constant(human: Floats, judge: Floats) -> str | None:
     return None
 
 
-def _tied_groups(scores: Floats) -> list[list[int]]:
-    """The places of the systems, best first, tied ones together."""
-    groups: dict[float, list[int]] = {}
-    for place in np.argsort(-scores, kind="stable"):
-        groups.setdefault(float(scores[place]), []).append(int(place))
-    return list(groups.values())
+def _tied_groups(human: Floats, judge: Floats) -> Iterator[list[float]]:
+    """The human scores of the systems in the order of the judge, those that it ties together."""
+    order = np.argsort(-judge, kind="stable")
+    pairs = zip(judge[order].tolist(), human[order].tolist(), strict=True)
+    for _, group in groupby(pairs, key=itemgetter(0)):
+        yield [score for _, score in group]
 
 
-def _expected_shares(
-    above: Floats, equal: Floats, ahead: list[int], group: list[int]
-) -> list[float]:
+def _expected_shares(ahead: Sequence[float], group: Sequence[float]) -> list[float]:
     """C(i) / (i - 1) at each rank a tied group takes up, in the mean over the group's orders.
 
     At the rank after m members of the group, every system of `ahead` and m random other members
-    stand above; each member is equally often the one at that rank.
+    stand above; each member is equally often the one at that rank. Of two members one order is
+    right, and both are if people see them as equal.
+
+    Args:
+        ahead: human scores of the systems above the group, rising.
+        group: human scores of its members.
     """
     size, n_ahead = len(group), len(ahead)
-    from_ahead = float(np.mean(above[np.ix_(ahead, group)].sum(axis=0)))
-    inside = equal[np.ix_(group, group)].sum(axis=0) - 1.0  # less a member against itself
-    each = float(np.mean(inside)) / (size - 1) if size > 1 else 0.0
+    from_ahead = fsum(_credit(ahead, score) for score in group) / size
+    inside = (comb(size, 2) + _tied_pairs(group)) / size
+    each = inside / (size - 1) if size > 1 else 0.0
     return [(from_ahead + m * each) / (n_ahead + m) for m in range(size) if n_ahead + m]
+
+
+def _credit(ahead: Sequence[float], score: float) -> float:
+    """How many of `ahead` people put above a score, those that are equal counted half."""
+    return len(ahead) - (bisect_left(ahead, score) + bisect_right(ahead, score)) / 2

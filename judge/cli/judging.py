@@ -14,7 +14,7 @@ from judge.errors import JudgeError
 from judge.llm.redaction import redact, url_secrets
 from judge.planning import Plan
 from judge.report.account import account, failures, flags, samples, skipped_lines
-from judge.report.plan import plan_data, plan_table, remarks, time_line
+from judge.report.plan import plan_data, plan_table, remarks, saving_table, time_line
 from judge.report.progress import Bar
 from judge.report.terminal import print_scores, stderr, stdout
 from judge.reporting import Notice, Reporter
@@ -112,6 +112,9 @@ def _print_plan(result: Result, plan: Plan, settings: Settings, *, json: bool) -
         return
     out = stdout()
     out.print(plan_table(plan, result.tallies))
+    if (saving := saving_table(plan, result.tallies)) is not None:
+        out.print("calls that are asked once, and those that are saved:", highlight=False)
+        out.print(saving)
     lines = [*skipped_lines(result.skipped), *remarks(plan), time_line(plan, settings)]
     for line in lines:
         out.print(line, highlight=False, markup=False, soft_wrap=True)

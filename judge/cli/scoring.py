@@ -75,6 +75,7 @@ def score(
         citations=citations or (),
         nuggets=nuggets,
         topics=topics,
+        keep=False,
     )
     if calibration is not None:
         from judge.agreeing.calibrating import calibrated_by
@@ -96,7 +97,8 @@ def score(
         else:
             terminal.print_comparisons(comparisons)
         return
-    scores = scoring.compute(labels, chosen, **rules)
+    scores = scoring.compute(labels, chosen, **rules, intervals=intervals or json)
+    _warn(scoring.withheld(scores))
     if leaderboard is not None:
         from judge.formats.leaderboards import form_named, write_values
 
@@ -106,3 +108,8 @@ def score(
         typer.echo(terminal.scores_json(scores, per_topic=per_topic))
     else:
         terminal.print_scores(scores, per_topic=per_topic, intervals=intervals)
+
+
+def _warn(warning: str | None) -> None:
+    if warning is not None:
+        typer.echo(warning, err=True)

@@ -14,7 +14,8 @@ def validate(
     ] = None,
     topics: Annotated[str | None, typer.Option(help="The topics they should be of")] = None,
     corpus: Annotated[
-        list[str] | None, typer.Option(help="Where cited documents are: file, folder or glob")
+        list[str] | None,
+        typer.Option(help="Where the documents are that they name: file, folder or glob"),
     ] = None,
     track: Annotated[
         str | None, typer.Option(help="rag24, rag25 or rag26: check answers for its limits")

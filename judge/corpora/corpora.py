@@ -119,7 +119,7 @@ class Corpora:
 
 
 def open_corpora(specs: Sequence[str | Path] | Sources, answers: Iterable[Answer] = ()) -> Corpora:
-    """Open collections of documents.
+    """Open collections of documents; a docid that answers carry with several texts is told.
 
     Args:
         specs: what `judge.corpora.sources.find_sources` takes, or has found.
@@ -135,9 +135,10 @@ def open_corpora(specs: Sequence[str | Path] | Sources, answers: Iterable[Answer
         for corpus in _opened(sources):
             stack.callback(corpus.close)
             corpora.append(corpus)
-        opened = Corpora(corpora, InlineCorpus(answers))
+        inline = InlineCorpus(answers)
+        inline.warn()
         stack.pop_all()
-        return opened
+        return Corpora(corpora, inline)
 
 
 def _opened(sources: Sources) -> Iterator[Corpus]:

@@ -30,7 +30,6 @@ class InlineCorpus:
         self._topics: dict[str, dict[str, Document]] = {}
         for topic_id, document in carried:
             self._add(topic_id, self._named(document))
-        self._warn()
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -48,6 +47,16 @@ class InlineCorpus:
         """Return the document that `answer` itself carries under a docid, if any."""
         return next((d for d in answer.documents if d.docid == docid), None)
 
+    def warn(self) -> None:
+        """Log which docids stand for different texts; for whoever opens the answers of a user."""
+        if self._ambiguous:
+            log.warning(
+                "%d docids stand for different texts in different answers, such as %r; "
+                "each text is a document DOCID@HASH of its own",
+                len(self._ambiguous),
+                min(self._ambiguous),
+            )
+
     def _named(self, document: Document) -> Document:
         if document.docid not in self._ambiguous:
             return document
@@ -57,12 +66,3 @@ class InlineCorpus:
     def _add(self, topic_id: str, document: Document) -> None:
         first = self._documents.setdefault(document.docid, document)
         self._topics.setdefault(topic_id, {}).setdefault(document.docid, first)
-
-    def _warn(self) -> None:
-        if self._ambiguous:
-            log.warning(
-                "%d docids stand for different texts in different answers, such as %r; "
-                "each text is a document DOCID@HASH of its own",
-                len(self._ambiguous),
-                min(self._ambiguous),
-            )

@@ -101,7 +101,7 @@ class _Page:
         self._docids: dict[str, None] = {}
         topic_id = labels.topic.topic_id
         self._given = {answer.run_id: answer for answer in documents.answers(topic_id)}
-        keys = dict.fromkeys(j.key for j in labels.judgments if j.key is not None)
+        keys = dict.fromkeys(key for j in labels.judgments for key in _keys_of(j))
         self._asked = {key: asked for key in keys if (asked := recall(key)) is not None}
 
     def data(self) -> Data:
@@ -242,11 +242,13 @@ class _Page:
         ]
         data = judgment.model_dump(mode="json", include=_KEPT | _PARTS, exclude_defaults=True)
         known = judgment.key is not None and judgment.key in self._asked
+        others = [self._keys.number(k) for k in _keys_of(judgment)[1:] if k in self._asked]
         made = (judgment.model, judgment.template, judgment.template_sha256)
         return {
             "unit_id": judgment.unit_id,
             **data,
             "call": self._keys.number(judgment.key) if known else None,
+            **({"others": others} if others else {}),
             "maker": self._makers.number(made),
             **({"attempts": attempts} if attempts else {}),
             **({"samples": samples_of(judgment)} if samples_of(judgment) else {}),
@@ -260,6 +262,14 @@ class _Page:
     def _attempt(self, failure: str, message: str | None, raw: str | None) -> Data:
         text = None if raw is None else self._text(shortened(raw))
         return {"failure": failure, "message": message, "raw": text}
+
+
+def _keys_of(judgment: Judgment) -> list[str]:
+    """The keys of the calls that a label rests on."""
+    if judgment.key is None:
+        return []
+    others = judgment.detail.get("others")
+    return [judgment.key, *(others if isinstance(others, list) else [])]
 
 
 def _unjudged(sentence: Sentence) -> SupportedSentence:

@@ -28,13 +28,18 @@ _UNCODED = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CHANGED = bytes(code for code in range(32) if code not in b"\t\n")
 """The ASCII that `_encodable` does not leave as it is."""
-_WORD = re.compile(r"[^\W_]++|[.!?]")
-_SPACES = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in ".!?")}
 _HIDDEN = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0020-\U000e007e]")
 """A Unicode tag, an invisible copy of an ASCII character, that is not part of a flag emoji."""
 
+_PHRASES = (*INSTRUCTION, *LATIN)
+_NEEDED = frozenset[str]().union(*(need for phrase in _PHRASES for need in phrase.needs))
+_BY_STEM = [phrase for phrase in _PHRASES if not phrase.needs]
+_BY_WORD = {
+    word: [phrase for phrase in _PHRASES if phrase.needs and word in phrase.needs[0]]
+    for word in _NEEDED
+}
 
-_SHORT = 512
+_SHORT = 2048
 """Characters up to which a neutralised text is remembered."""
 
 
@@ -75,7 +80,7 @@ def suspicions(text: str) -> tuple[str, ...]:
     found = {
         name
         for name, forms in FAMILIES.items()
-        if any(form.found(reading.text, reading.lowered) for reading in read for form in forms)
+        if any(form.found(reading) for reading in read for form in forms)
     }
     if not text.isascii() and _HIDDEN.search(text):
         found.add("hidden_text")
@@ -92,24 +97,16 @@ def _encodable(text: str) -> str:
 
 
 def _addresses_the_judge(read: list[Reading]) -> bool:
-    if any(FRAME.found(reading.text, reading.lowered) for reading in read):
+    if any(FRAME.search(reading.text) for reading in read):
         return True
-    if any(_said_to_the_judge(reading.lowered) for reading in read[1:] or read):
+    if any(_said_to_the_judge(reading) for reading in read[1:] or read):
         return True
     shown = read[0].text if len(read) == 1 else read[1].text
     return not shown.isascii() and ELSEWHERE.search(" ".join(shown.lower().split())) is not None
 
 
-def _words(lowered: str) -> str:
-    """The words and sentence ends of a text, joined by single spaces."""
-    if not lowered.isascii():
-        return " ".join(_WORD.findall(lowered))
-    spaced = lowered.translate(_SPACES)  # the same, for most texts, and several times as fast
-    for end in ".!?":
-        spaced = spaced.replace(end, f" {end} ")
-    return " ".join(spaced.split())
-
-
-def _said_to_the_judge(lowered: str) -> bool:
-    words = _words(lowered)
-    return any(form.found(words, words) for form in (*INSTRUCTION, *LATIN))
+def _said_to_the_judge(reading: Reading) -> bool:
+    known = _NEEDED.intersection(reading.words())
+    if any(phrase.found(reading, known) for phrase in _BY_STEM):
+        return True
+    return any(phrase.found(reading, known) for word in known for phrase in _BY_WORD[word])

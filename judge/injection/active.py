@@ -6,7 +6,6 @@ tags of thinking blocks, and the control tokens of the chat templates of common 
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from itertools import chain
 from types import MappingProxyType
 
 from judge.injection.forms import Form, form
@@ -72,8 +71,8 @@ _ROLE_HEADING = form(
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKER = form(
-    ("##",),
-    r"(?<!#)(#{2,}+)[^\S\n]*+" + r"[^\S\n]++".join(SCORE_MARKER.lstrip("#").split()),
+    ("#",),
+    r"(#(?<!##)#++)[^\S\n]*+" + r"[^\S\n]++".join(SCORE_MARKER.lstrip("#").split()),
     re.IGNORECASE,
 )
 
@@ -91,10 +90,10 @@ _VALUES = "vital|okay|detailed|mentioned|absent"
 _OPEN, _QUOTE = "[\"']", r"\\?[\"']"  # \" in JSON inside of JSON
 _JSON = form(
     ('"', "'"),
-    rf"{_OPEN}label{_QUOTE}\s*+(:)(?=\s*+{_QUOTE}(?:{_SAID}){_QUOTE})"
-    rf"|{_OPEN}(?:labels|nuggets|parts){_QUOTE}\s*+(:)(?=\s*+[\[{{]\s*+{_QUOTE})"
-    rf"|{_OPEN}[0-9]{{1,3}}{_QUOTE}\s*+(:)"
-    rf"(?=\s*+(?:{_QUOTE}(?:{_SAID}|{_VALUES}){_QUOTE}|\{{\s*+{_QUOTE}label{_QUOTE}))",
+    rf"{_OPEN}(?:label{_QUOTE}\s*+(:)(?=\s*+{_QUOTE}(?:{_SAID}){_QUOTE})"
+    rf"|(?:labels|nuggets|parts){_QUOTE}\s*+(:)(?=\s*+[\[{{]\s*+{_QUOTE})"
+    rf"|[0-9]{{1,3}}{_QUOTE}\s*+(:)"
+    rf"(?=\s*+(?:{_QUOTE}(?:{_SAID}|{_VALUES}){_QUOTE}|\{{\s*+{_QUOTE}label{_QUOTE})))",
     re.IGNORECASE,
 )
 
@@ -143,4 +142,5 @@ def _changes(reading: Reading) -> Iterator[tuple[int, str]]:
 
 
 def _matches(reading: Reading, *forms: Form) -> Iterator[re.Match[str]]:
-    return chain.from_iterable(form.finditer(reading.text, reading.lowered) for form in forms)
+    for form_ in forms:
+        yield from form_.finditer(reading)

@@ -1,35 +1,67 @@
 """Patterns that are looked for only in text that can hold them.
 
-Nearly every text holds none of what is looked for, and a plain search for a few letters says so
-many times faster than a pattern does.
+Nearly every text holds none of what is looked for, and a plain search for a few letters or words
+says so many times faster than a pattern does.
 """
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from judge.injection.readings import Reading
+
+
+def _has_one(words: tuple[str, ...], text: str) -> bool:
+    for word in words:  # noqa: SIM110  any() takes twice as long
+        if word in text:
+            return True
+    return False
+
 
 class Form(NamedTuple):
-    """A pattern, and what each of its matches contains one of: `needs`, in lower case."""
+    """A pattern of characters, and what each of its matches contains one of, in lower case."""
 
     pattern: re.Pattern[str]
     needs: tuple[str, ...]
 
-    def finditer(self, text: str, lowered: str) -> Iterator[re.Match[str]]:
-        """Return the matches in `text`, of which `lowered` is the lower case."""
-        return self.pattern.finditer(text) if self._can_match(lowered) else iter(())
+    def finditer(self, reading: Reading) -> Iterator[re.Match[str]]:
+        """Return the matches in a reading."""
+        if _has_one(self.needs, reading.lowered):
+            return self.pattern.finditer(reading.text)
+        return iter(())
 
-    def found(self, text: str, lowered: str) -> bool:
-        """Tell whether there is a match in `text`, of which `lowered` is the lower case."""
-        return self._can_match(lowered) and self.pattern.search(text) is not None
+    def found(self, reading: Reading) -> bool:
+        """Tell whether there is a match in a reading."""
+        lowered = reading.lowered
+        return _has_one(self.needs, lowered) and self.pattern.search(reading.text) is not None
 
-    def _can_match(self, lowered: str) -> bool:
-        for need in self.needs:  # noqa: SIM110  any() takes twice as long
-            if need in lowered:
-                return True
-        return False
+
+class Phrase(NamedTuple):
+    """A pattern of lower-case words joined by single spaces, and what each match contains.
+
+    That is a whole word of each of the sets of `needs`, and one of `stems`, if there are any.
+    """
+
+    pattern: re.Pattern[str]
+    needs: tuple[frozenset[str], ...]
+    stems: tuple[str, ...] = ()
+
+    def found(self, reading: Reading, known: frozenset[str]) -> bool:
+        """Tell whether there is a match in a reading, of whose words `known` are in some need."""
+        for need in self.needs:
+            if need.isdisjoint(known):
+                return False
+        if self.stems and not _has_one(self.stems, reading.lowered):
+            return False
+        return self.pattern.search(reading.spoken) is not None
 
 
 def form(needs: tuple[str, ...], pattern: str, flags: int = 0) -> Form:
     """Return the form of a pattern whose matches contain one of `needs`."""
     return Form(re.compile(pattern, flags), needs)
+
+
+def phrase(*patterns: str, needs: tuple[str, ...] = (), stems: tuple[str, ...] = ()) -> Phrase:
+    """Return the phrase of patterns with needs in common, each given as words set off by spaces."""
+    sets = tuple(frozenset(words.split()) for words in needs)
+    return Phrase(re.compile(rf"\b(?:{'|'.join(patterns)})\b"), sets, stems)

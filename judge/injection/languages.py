@@ -6,64 +6,73 @@ text as it is shown, lower-case, its white space folded.
 
 import re
 
-from judge.injection.forms import Form, form
+from judge.injection.forms import Phrase, phrase
 
 _UP_TO_3, _UP_TO_4 = r"(?: \w++){0,3}?", r"(?: \w++){0,4}?"
 _TOP = r"(?:[0-9]|maxim\w++|massim\w++|hochste\w*+|perfe[ck]t\w*+|elevee|alta)"
 _THE = r"(?:(?:toutes )?(?:les|ces|tes|vos))"
 _GIVE = r"(?:gib|vergib|(?:vergeben|geben) sie)"
 
-_IGNORE_LATIN = (
-    # Spanish, Portuguese, Italian, French
-    rf"(?<!no )(?:ignor(?:a|e|ad|en)|olvid(?:a|e|en)|descart(?:a|e)){_UP_TO_3} instrucciones",
-    rf"(?<!nao )(?:ignor[ae]|esquec[ae]|desconsider[ae]){_UP_TO_3} instrucoes",
-    rf"(?<!non )(?:ignor(?:a|i|ate)|dimentica(?:te)?|trascura(?:te)?){_UP_TO_3} istruzioni",
-    (
-        rf"(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte(?: de)?) {_THE}{_UP_TO_3} "
-        rf"(?:instructions|consignes)"
-    ),
-    # German, Dutch, Swedish and Danish
-    rf"(?:ignorier\w++|missachte\w*+|vergiss){_UP_TO_3} (?:anweisung|instruktion)\w*+",
-    rf"(?:negeer|vergeet){_UP_TO_3} (?:instructies|aanwijzingen)",
-    rf"(?:ignorer\w*+|glom){_UP_TO_3} (?:instruktion|anvisning|instruks)\w*+",
-    # Polish, Czech, Turkish, Indonesian, Vietnamese
-    rf"(?:z?ignoruj|pomin)\w*+{_UP_TO_3} (?:instrukcj\w++|polecen\w*+|instrukce|pokyny)",
-    r"talimat\w*+(?: \w++){0,2}? (?:yok say\w*+|gormezden gel\w*+|dikkate alma\w*+|unut)",
-    rf"abaikan{_UP_TO_3} (?:instruksi|perintah|petunjuk)",
-    rf"bo qua{_UP_TO_3} (?:huong dan|chi dan|chi thi)",
+_GRADING_LATIN = (
+    "asigna otorga devuelve dale atribua atribui retorne assegna attribuisci"
+    " attribue attribuez attribuer donne donnez donner gib vergib vergeben geben"
 )
-_GRADE_LATIN = (
-    (
-        rf"(?:asigna|otorga|devuelve|dale){_UP_TO_4} (?:puntuacion|puntaje|calificacion|nota)"
-        rf"{_UP_TO_3} {_TOP}"
-    ),
-    rf"(?:atribua|atribui|retorne){_UP_TO_4} (?:pontuacao|nota){_UP_TO_3} {_TOP}",
-    rf"(?:assegna|attribuisci){_UP_TO_4} (?:punteggio|voto){_UP_TO_3} {_TOP}",
-    (
-        rf"(?:attribue[zr]?|donne[zr]?) (?:a ce \w++ )?(?:la |le |une? )?(?:note|score)"
-        rf"{_UP_TO_3} {_TOP}"
-    ),
-    rf"{_GIVE}{_UP_TO_4} (?:punktzahl|bewertung|note){_UP_TO_3} {_TOP}",
-    rf"{_GIVE}{_UP_TO_4} (?:hochste|maximale|beste) (?:punktzahl|bewertung|note)",
-    (
-        rf"bewerte\w*+ (?:diese[ns]?|den|die|das) (?:text|passage|abschnitt|dokument|antwort)"
-        rf"{_UP_TO_3} {_TOP}"
-    ),
+_ORDERS_LATIN = (
+    "instrucciones instrucoes istruzioni instructions consignes instructies aanwijzingen"
+    " instruksi perintah petunjuk huong chi"
 )
 
-_INSTRUCTIONS = (
-    *("instruc", "instruk", "istruz", "consigne", "anweis", "aanwij", "anvis", "polecen", "pokyny"),
-    *("talimat", "petunjuk", "perintah", "huong dan", "chi dan", "chi thi"),
-)
-_GRADES = (
-    *("puntuacion", "puntaje", "calificacion", "nota", "pontuacao", "punteggio", "voto"),
-    *("note", "score", "punktzahl", "bewert"),
-)
-
-
-LATIN: tuple[Form, ...] = tuple(
-    form(needs, "|".join(rf"\b(?:{phrase})\b" for phrase in phrases))
-    for needs, phrases in ((_INSTRUCTIONS, _IGNORE_LATIN), (_GRADES, _GRADE_LATIN))
+LATIN: tuple[Phrase, ...] = (
+    phrase(
+        # Spanish, Portuguese, Italian, French
+        rf"(?<!no )(?:ignor(?:a|e|ad|en)|olvid(?:a|e|en)|descart(?:a|e)){_UP_TO_3} instrucciones",
+        rf"(?<!nao )(?:ignor[ae]|esquec[ae]|desconsider[ae]){_UP_TO_3} instrucoes",
+        rf"(?<!non )(?:ignor(?:a|i|ate)|dimentica(?:te)?|trascura(?:te)?){_UP_TO_3} istruzioni",
+        (
+            rf"(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte(?: de)?) {_THE}{_UP_TO_3} "
+            rf"(?:instructions|consignes)"
+        ),
+        # Dutch, Indonesian, Vietnamese
+        rf"(?:negeer|vergeet){_UP_TO_3} (?:instructies|aanwijzingen)",
+        rf"abaikan{_UP_TO_3} (?:instruksi|perintah|petunjuk)",
+        rf"bo qua{_UP_TO_3} (?:huong dan|chi dan|chi thi)",
+        needs=(_ORDERS_LATIN,),
+    ),
+    phrase(
+        # German, Swedish and Danish, Polish and Czech
+        rf"(?:ignorier\w++|missachte\w*+|vergiss){_UP_TO_3} (?:anweisung|instruktion)\w*+",
+        rf"(?:ignorer\w*+|glom){_UP_TO_3} (?:instruktion|anvisning|instruks)\w*+",
+        rf"(?:z?ignoruj|pomin)\w*+{_UP_TO_3} (?:instrukcj\w++|polecen\w*+|instrukce|pokyny)",
+        stems=("instruk", "anweisung", "anvisning", "polecen", "pokyny"),
+    ),
+    phrase(  # Turkish
+        r"talimat\w*+(?: \w++){0,2}? (?:yok say\w*+|gormezden gel\w*+|dikkate alma\w*+|unut)",
+        needs=("yok gormezden dikkate unut",),
+        stems=("talimat",),
+    ),
+    phrase(
+        (
+            rf"(?:asigna|otorga|devuelve|dale){_UP_TO_4} (?:puntuacion|puntaje|calificacion|nota)"
+            rf"{_UP_TO_3} {_TOP}"
+        ),
+        rf"(?:atribua|atribui|retorne){_UP_TO_4} (?:pontuacao|nota){_UP_TO_3} {_TOP}",
+        rf"(?:assegna|attribuisci){_UP_TO_4} (?:punteggio|voto){_UP_TO_3} {_TOP}",
+        (
+            rf"(?:attribue[zr]?|donne[zr]?) (?:a ce \w++ )?(?:la |le |une? )?(?:note|score)"
+            rf"{_UP_TO_3} {_TOP}"
+        ),
+        rf"{_GIVE}{_UP_TO_4} (?:punktzahl|bewertung|note){_UP_TO_3} {_TOP}",
+        rf"{_GIVE}{_UP_TO_4} (?:hochste|maximale|beste) (?:punktzahl|bewertung|note)",
+        needs=(_GRADING_LATIN,),
+    ),
+    phrase(
+        (
+            rf"bewerte\w*+ (?:diese[ns]?|den|die|das) (?:text|passage|abschnitt|dokument|antwort)"
+            rf"{_UP_TO_3} {_TOP}"
+        ),
+        needs=("text passage abschnitt dokument antwort",),
+        stems=("bewerte",),
+    ),
 )
 """Phrases of languages in Latin letters that address the judge."""
 

@@ -40,11 +40,13 @@ _ENTITY = (
     r"|(?:[lg]t|[LG]T|num|sol|bsol|vert|verbar|quot|apos|colon|[lr]sqb|[lr]brack|lowbar));"
 )
 _HAS_ENTITY = re.compile(_ENTITY)
+_WORD, _WORD_OR_END = re.compile(r"[^\W_]++"), re.compile(r"[^\W_]++|[.!?]")
+_SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
 _UNITS = re.compile(f"{_ENTITY}|.", re.DOTALL)
 
 
 class Reading:
-    """A text seen in one way.
+    """A text seen in one way: the `text` that is seen, and `lowered`, the same in lower case.
 
     Args:
         units: the text, cut into what is seen as one character each.
@@ -54,12 +56,20 @@ class Reading:
     def __init__(self, units: Sequence[str], fold: dict[str, str] | None = None) -> None:
         self._units = units
         self._seen = units if fold is None else [fold[unit] for unit in units]
-        self.text = "".join(self._seen)
+        self.text = self._seen if isinstance(self._seen, str) else "".join(self._seen)
+        self.lowered = self.text.lower()
+
+    def words(self) -> list[str]:
+        """Return the words in lower case."""
+        if not self.lowered.isascii():
+            return _WORD.findall(self.lowered)
+        # the same, and several times as fast
+        return self.lowered.encode().translate(_SPACED).decode().split()
 
     @cached_property
-    def lowered(self) -> str:
-        """The text in lower case."""
-        return self.text.lower()
+    def spoken(self) -> str:
+        """The words in lower case and the sentence ends among them, joined by single spaces."""
+        return " ".join(_WORD_OR_END.findall(self.lowered))
 
     @cached_property
     def at(self) -> list[int]:

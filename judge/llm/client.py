@@ -1,8 +1,7 @@
 """The judge, asked through one door: a call in, a checked reply or a failure out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -79,7 +78,7 @@ class JudgeClient:
         known = Dialect() if settings.fresh else replies.dialect(identity)
         spoken = Spoken(known, self._learned)
         self._way = Way(identity, settings, replies, spoken, sender, missed)
-        self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._asking: dict[str, asyncio.Event] = {}
         self._unanswered = 0
 
     @property
@@ -122,8 +121,14 @@ class JudgeClient:
             ModelError: the embedded model cannot be had.
         """
         first = first_request(call, self.identity, self._way.settings, sample)
-        async with self._alone(first.key):
+        while (same := self._asking.get(first.key)) is not None:
+            await same.wait()  # then the reply is stored, unless there is none
+        over = self._asking[first.key] = asyncio.Event()
+        try:
             outcome = await Exchange(call, first, read, self._way, turns, noted).run()
+        finally:
+            del self._asking[first.key]
+            over.set()
         self._listen(outcome)
         return outcome
 
@@ -144,19 +149,6 @@ class JudgeClient:
     def _learned(self, dialect: Dialect) -> None:
         self._way.replies.keep_dialect(self.identity, dialect)
         self._tell(f"{self.identity.name} is asked {dialect.told()}, since it refuses otherwise")
-
-    @asynccontextmanager
-    async def _alone(self, first: str) -> AsyncIterator[None]:
-        """Let equal calls go one after the other: the later ones find the reply stored."""
-        lock, waiting = self._asking.get(first, (asyncio.Lock(), 0))
-        self._asking[first] = (lock, waiting + 1)
-        try:
-            async with lock:
-                yield
-        finally:
-            lock, waiting = self._asking.pop(first)
-            if waiting > 1:
-                self._asking[first] = (lock, waiting - 1)
 
     def halt(self) -> set[asyncio.Task[Any]]:
         """Send nothing more; return the tasks whose request is under way and may be let end."""

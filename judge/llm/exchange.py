@@ -212,8 +212,7 @@ class Exchange:
         return {unit: _weighed(verdict, tokens, labels) for unit, verdict in verdicts.items()}
 
     def _note(self, attempt: Attempt, fault: CallError, raw: str | None = None) -> None:
-        failed = {"failure": fault.kind, "message": str(fault), "raw": raw}
-        self._add(attempt.model_copy(update=failed))
+        self._add(attempt._replace(failure=fault.kind, message=str(fault), raw=raw))
 
     def _add(self, attempt: Attempt) -> None:
         self._attempts.append(attempt)
@@ -226,4 +225,4 @@ def _weighed(verdict: Verdict, tokens: Sequence[Token], labels: Sequence[Label])
     if found is None:
         return verdict
     detail = {**verdict.detail, "label_mass": found.mass}
-    return verdict.model_copy(update={"probabilities": found.probabilities, "detail": detail})
+    return verdict._replace(probabilities=found.probabilities, detail=detail)

@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from judge.errors import JudgeError, StoppedError
-from judge.llm.redaction import redact, well_formed
+from judge.llm.redaction import public_url, redact, well_formed
 from judge.types import Attempt, FailureKind
 
 LONGEST_WAIT = 60.0
@@ -94,6 +94,8 @@ def call_error(error: Exception, *, timeout: float, secrets: Iterable[str] = ())
     headers = _headers(error)
     if status is not None and status >= 500 and not headers:
         status = None  # litellm calls a lost connection a 500
+    if status is not None and 300 <= status < 400 and "location" in headers:
+        return _redirected(status, headers["location"], secrets)
     return _classified(_body(error), status, headers, _words(error), classes, secrets)
 
 
@@ -128,6 +130,15 @@ def _seconds_until(date: str, now: datetime) -> float:
         return math.nan
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (moment - now).total_seconds()
+
+
+def _redirected(status: int, address: str, secrets: Iterable[str]) -> CallError:
+    try:
+        there = public_url(address)
+    except ValueError:
+        there = "an address that is none"
+    said = f"HTTP {status}: the server points to {there}, and no redirect is followed"
+    return CallError("parameter", _one_line(said, secrets), fatal=True, status=status)
 
 
 def _classified(

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from judge.types import Record
 
+_OF_LIMITS = "ratelimit"
 _REMAINING = re.compile(
     r"(?:^|-)(?:ratelimit-remaining-(?P<a>requests|tokens)|"
     r"ratelimit-(?P<b>requests|tokens)-remaining)$"
@@ -40,9 +41,11 @@ def pace_of(headers: Mapping[str, str], now: datetime | None = None) -> Pace | N
     """
     said: dict[str, float | None] = {}
     for name, value in headers.items():
-        if found := _REMAINING.search(name.lower()):
+        if _OF_LIMITS not in (name := name.lower()):
+            continue
+        if found := _REMAINING.search(name):
             said[f"{found['a'] or found['b']}_left"] = _count(value)
-        elif found := _RESET.search(name.lower()):
+        elif found := _RESET.search(name):
             said[f"{found['a'] or found['b']}_reset"] = _seconds(value, now or datetime.now(UTC))
     known = {name: value for name, value in said.items() if value is not None}
     return Pace.model_validate(known) if known else None

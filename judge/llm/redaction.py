@@ -47,11 +47,16 @@ def public_url(url: str) -> str:
 
 
 def url_secrets(url: str | None) -> tuple[str, ...]:
-    """Return the credentials that `url` carries, as written and decoded."""
+    """Return the credentials that `url` carries, as written and decoded.
+
+    Any value of its query may be one, but for that of `api-version`.
+    """
     if url is None:
         return ()
     parts = urlsplit(url)
-    values = [parts.password or "", *(pair.partition("=")[2] for pair in parts.query.split("&"))]
+    pairs = [pair.partition("=") for pair in parts.query.split("&")]
+    values = [value for name, _, value in pairs if name.casefold() != "api-version"]
+    values.append(parts.password or "")
     if parts.password is None:
         values.append(parts.username or "")
     return tuple({form for value in values for form in (value, unquote(value)) if form})

@@ -7,9 +7,11 @@ no timeout, no retries, no date, no name of a run.
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import orjson
 from pydantic import field_validator
 
 from judge.images import data_url
@@ -41,7 +43,8 @@ class Identity(Record):
         return None if url is None else public_url(url)
 
 
-class Request(Record):
+@dataclass(frozen=True)
+class Request:
     """One request to a model, complete but for the credentials.
 
     `params` are the sampling parameters and the response format, under the names of the OpenAI
@@ -55,15 +58,9 @@ class Request(Record):
     params: dict[str, Any]
     sample: int = 0
 
-    @field_validator("messages")
-    @classmethod
-    def _valid_text(cls, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        return tuple(m.model_copy(update={"content": well_formed(m.content)}) for m in messages)
-
-    @field_validator("params")
-    @classmethod
-    def _valid_params(cls, params: dict[str, Any]) -> dict[str, Any]:
-        return dict(well_formed(params))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "messages", tuple(map(_mended, self.messages)))
+        object.__setattr__(self, "params", well_formed(self.params))
 
     @property
     def model(self) -> str:
@@ -93,15 +90,19 @@ class Request(Record):
 
     def with_params(self, params: dict[str, Any]) -> "Request":
         """Return the same request with other parameters."""
-        return Request(
-            identity=self.identity, messages=self.messages, params=params, sample=self.sample
-        )
+        return replace(self, params=params)
 
     def with_max_tokens(self, limit: int) -> "Request":
         """Return the same request with room for a reply of `limit` tokens."""
         renamed = "max_completion_tokens" in self.params
         name = "max_completion_tokens" if renamed else "max_tokens"
         return self.with_params({**self.params, name: limit})
+
+
+def _mended(message: Message) -> Message:
+    if message.content.isascii():
+        return message
+    return message._replace(content=well_formed(message.content))
 
 
 def _written(message: Message, part: Callable[[Image], dict[str, Any]]) -> dict[str, Any]:
@@ -137,12 +138,12 @@ def request_payload(request: Request) -> dict[str, Any]:
 def key_of(payload: dict[str, Any]) -> str:
     """Return the key of a payload: the sha256 of its canonical JSON, in hexadecimal.
 
-    Canonical: keys sorted, no spaces, UTF-8.
+    Canonical: keys sorted, no spaces, UTF-8, numbers as Python writes them.
 
     Raises:
         ValueError: a number in it is not finite.
     """
-    return hashlib.sha256(_CANONICAL(payload).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_canonical(payload)).hexdigest()
 
 
 def key(request: Request) -> str:
@@ -150,6 +151,24 @@ def key(request: Request) -> str:
     return request.key
 
 
-_CANONICAL = json.JSONEncoder(
+def _canonical(payload: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(_exact(payload), option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:  # a lone surrogate, or a number of more than 64 bits
+        return _encode(payload).encode("utf-8", "surrogatepass")
+
+
+def _exact(value: Any) -> Any:
+    """JSON data whose floats are as Python writes them: orjson has another way for some."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return {name: _exact(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_exact(item) for item in value]
+    return orjson.Fragment(_encode(value)) if isinstance(value, float) else value
+
+
+_encode = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 ).encode

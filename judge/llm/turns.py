@@ -20,7 +20,7 @@ def first_request(
     if call.reply_schema is not None:
         form = {"name": "reply", "strict": True, "schema": call.reply_schema}
         params["response_format"] = {"type": "json_schema", "json_schema": form}
-    if settings.logprobs and call.labels:
+    if (settings.logprobs or call.weighed) and call.labels:
         params |= {"logprobs": True, "top_logprobs": _TOP}
     return Request(
         identity=identity,
@@ -55,7 +55,7 @@ def repaired(request: Request, original: Request, error: str, turn: int, turns: 
     )
     *others, last = original.messages
     if last.role == "user":
-        prompt = (*others, last.model_copy(update={"content": f"{last.content}\n\n{note}"}))
+        prompt = (*others, last._replace(content=f"{last.content}\n\n{note}"))
     else:
         prompt = (*original.messages, Message(role="user", content=note))
     return Request(

@@ -9,7 +9,7 @@ parameters at their default left out, as ir-measures writes them:
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
@@ -151,14 +151,13 @@ class Measure(Named, ABC, Generic[A]):
             InputError: if the measure needs the topic, and it is not given.
         """
 
-    def unanswered(self, others: Sequence[A], topic: Topic | None = None) -> Outcome:
+    def unanswered(self, others: Iterable[Outcome]) -> Outcome:
         """Return the outcome of a run that has no answer to a topic: 0.
 
         Args:
-            others: the answers of other runs to the same topic.
-            topic: as for `evaluate`.
+            others: the outcomes of the runs that have one.
         """
-        del others, topic
+        del others
         return zero("no answer", missing=True)
 
 

@@ -5,7 +5,7 @@ nuggets of the topic, N all of them; #{V: full} is the number of vital nuggets l
 nugget that was given no importance is in N but not in V. The units are the nuggets counted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, Literal, TypeVar
 
@@ -47,15 +47,14 @@ class GoldMeasure(Measure[G], Generic[G]):
     Where a topic's gold is empty for the measure it has no value, for any run.
     """
 
-    def unanswered(self, others: Sequence[G], topic: Topic | None = None) -> Outcome:
+    def unanswered(self, others: Iterable[Outcome]) -> Outcome:
         """Return 0, or undefined where the other answers show that the topic's gold is empty.
 
         The gold stands nowhere but in the answers: where no run has one, it is taken as not empty.
         """
-        outcomes = (self.evaluate(other, topic) for other in others)
-        reasons = {outcome.reason if outcome.undefined else None for outcome in outcomes}
+        reasons = {outcome.reason if outcome.undefined else None for outcome in others}
         if not reasons or None in reasons:
-            return super().unanswered(others, topic)
+            return super().unanswered(())
         text = ", ".join(sorted(filter(None, reasons)))
         return undefined(f"no answer; {text}")._replace(missing=True)
 

@@ -5,7 +5,6 @@ sub-narratives, sentences. A part is made of units, the things that were judged;
 judgment failed has no credit, and here alone is decided what that does to value and bounds.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import fsum
 from typing import NamedTuple
@@ -126,9 +125,9 @@ def noted(*counts: tuple[str, int]) -> Notes:
 
 def in_words(notes: Iterable[Notes]) -> str | None:
     """Return the notes of one or many outcomes in words, those of one text added up."""
-    total: Counter[str] = Counter()
+    total: dict[str, int] = {}
     for text, n in (note for each in notes for note in each):
-        total[text] += n
+        total[text] = total.get(text, 0) + n
     return "; ".join(f"{text}: {n}" for text, n in sorted(total.items())) or None
 
 

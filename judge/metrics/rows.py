@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
-from typing import Any
 
 from judge.errors import UsageError
 from judge.metrics.inference import mean_interval
@@ -22,11 +21,13 @@ class Rules:
         max_failed: the share of failed units, in [0, 1], above which a value is withheld.
         allow_incomplete: never withhold a value.
         empty_as_zero: count an undefined value as 0, as nuggetizer does.
+        intervals: give means their bootstrap interval.
     """
 
     max_failed: float = 0.05
     allow_incomplete: bool = False
     empty_as_zero: bool = False
+    intervals: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a share that is none."""
@@ -73,11 +74,11 @@ def mean_row(run_id: str, measure: str, outcomes: Sequence[Outcome], rules: Rule
     """Return the row of the mean over topics, one outcome for each official topic.
 
     The value is the mean of the topics' estimates, `se` the standard deviation (n - 1) of these
-    over sqrt(n), and `ci_low` to `ci_high` their bootstrap interval at 95%. Undefined topics are
-    left out of everything. Whether too many units failed is asked of all topics together: a topic
-    above the limit still enters with its estimate. A topic that has none, since all its units
-    failed, is left out of value, `se` and interval; it enters the bounds, which are the means of
-    the topics' bounds, with 0 and 1.
+    over sqrt(n), and `ci_low` to `ci_high`, where intervals are wanted, their bootstrap interval at
+    95%. Undefined topics are left out of everything. Whether too many units failed is asked of all
+    topics together: a topic above the limit still enters with its estimate. A topic that has none,
+    since all its units failed, is left out of value, `se` and interval; it enters the bounds, which
+    are the means of the topics' bounds, with 0 and 1.
     """
     defined = [outcome for outcome in outcomes if not outcome.undefined]
     estimates = [outcome.value for outcome in defined if outcome.value is not None]
@@ -102,17 +103,18 @@ def mean_row(run_id: str, measure: str, outcomes: Sequence[Outcome], rules: Rule
         n_topics=len(outcomes),
         n_missing=sum(outcome.missing for outcome in defined),
         n_undefined=len(outcomes) - len(defined),
-        **_spread(given),
+        **_spread(given, rules),
     )
 
 
-def _spread(estimates: Sequence[float]) -> dict[str, Any]:
+def _spread(estimates: Sequence[float], rules: Rules) -> dict[str, float]:
     """Return the standard error and the interval of a mean, which take 2 topics at least."""
-    interval = mean_interval(estimates)
-    if interval is None:
+    if len(estimates) < 2:
         return {}
-    se = stdev(estimates) / sqrt(len(estimates))
-    return {"se": se, "ci_low": interval.low, "ci_high": interval.high}
+    spread = {"se": stdev(estimates) / sqrt(len(estimates))}
+    if rules.intervals and (interval := mean_interval(estimates)):
+        spread |= {"ci_low": interval.low, "ci_high": interval.high}
+    return spread
 
 
 def _remark(outcomes: Sequence[Outcome], n_without_label: int) -> str | None:

@@ -25,7 +25,8 @@ def _pattern(marker: str) -> re.Pattern[str]:
 
 def markers(lines: Sequence[str], marker: str) -> list[re.Match[str]]:
     """Return every place in the folded lines where the marker stands, in order."""
-    return [match for line in lines for match in _pattern(marker).finditer(line)]
+    pattern = _pattern(marker)
+    return [match for line in lines for match in pattern.finditer(line)]
 
 
 def deciding(found: Sequence[re.Match[str]], lines: Sequence[str]) -> re.Match[str] | None:

@@ -42,14 +42,17 @@ def final_score(text: str, *, low: int = 0, high: int = 4, marker: str = SCORE_M
     """
     lines = folded_lines(without_refusal(after_thinking(text)))
     found = markers(lines, marker)
-    wanted = f"the last line must be '{marker}: X' with X {_scale(low, high)}"
     decides = deciding(found, lines)
     if decides is None:
-        raise ReadError(f"{wanted}; no line starts with '{marker}'")
+        raise ReadError(f"{_wanted(marker, low, high)}; no line starts with '{marker}'")
     score = _score(decides, low, high)
     if score is None:
-        raise ReadError(f"{wanted}; {complaint(decides)}")
-    return ScoreLine(score, any(_states_other(other, score) for other in found))
+        raise ReadError(f"{_wanted(marker, low, high)}; {complaint(decides)}")
+    return ScoreLine(score, len(found) > 1 and any(_states_other(m, score) for m in found))
+
+
+def _wanted(marker: str, low: int, high: int) -> str:
+    return f"the last line must be '{marker}: X' with X {_scale(low, high)}"
 
 
 def _scale(low: int, high: int) -> str:

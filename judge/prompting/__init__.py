@@ -10,6 +10,6 @@ checking    everything that is wrong with a folder of templates
 
 from judge.prompting.checking import check_folder
 from judge.prompting.listing import Listed, list_prompts
-from judge.prompting.showing import Shown, show_prompt
+from judge.prompting.showing import Given, Shown, show_prompt
 
-__all__ = ["Listed", "Shown", "check_folder", "list_prompts", "show_prompt"]
+__all__ = ["Given", "Listed", "Shown", "check_folder", "list_prompts", "show_prompt"]

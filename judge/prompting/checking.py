@@ -7,7 +7,7 @@ from pathlib import Path
 from judge.errors import InputError, JudgeError, UsageError
 from judge.formats.lines import Place
 from judge.prompting.kinds import KINDS, Kind
-from judge.prompting.renders import Fault, last_word, let_through, outside, unasked
+from judge.prompting.renders import Fault, alike, all_of, last_word, let_through, outside, unasked
 from judge.prompting.trials import HOSTILE, PLAIN, trial
 from judge.templates import Head, Template, load_template, template_names
 from judge.templates.bodies import read_body
@@ -20,6 +20,7 @@ from judge.validation.problems import FileReport, Problems, Severity
 _LEAST = {
     "score-line": (8, 0),
     "label-line": (8, 0),
+    "yes-no": (4, 0),
     "labels": (0, 8),
     "nugget-list": (450, 0),
     "sub-narratives": (24, 6),
@@ -222,7 +223,13 @@ def _has(kind: type[Record], attribute: str) -> bool:
 
 def _faults(head: Head, plain: Sequence[Call], hostile: Sequence[Call]) -> Iterator[Fault]:
     for call, attacked in zip(plain, hostile, strict=True):
-        yield from unasked(head, call)
-        yield from outside(call.prompt)
-        yield from last_word(call.prompt)
-        yield from let_through(call.prompt, attacked.prompt)
+        yield from alike(call)
+        for one, other in zip(all_of(call), all_of(attacked), strict=True):
+            yield from _of_prompts(head, one, other)
+
+
+def _of_prompts(head: Head, call: Call, attacked: Call) -> Iterator[Fault]:
+    yield from unasked(head, call)
+    yield from outside(call.prompt)
+    yield from last_word(call.prompt)
+    yield from let_through(call.prompt, attacked.prompt)

@@ -95,8 +95,8 @@ KINDS: dict[str, Kind] = {
         Kind(
             "support",
             needs=("sentences", "index", "document"),
-            may=("topic",),
-            outputs=("label-line",),
+            may=("topic", "question"),
+            outputs=("label-line", "yes-no"),
             chosen=True,
             inputs="--answers that cite something, and --corpus",
             make=_support,

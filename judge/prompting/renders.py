@@ -60,6 +60,19 @@ def last_word(prompt: Prompt) -> Iterator[Fault]:
         yield Fault("the prompt ends with what is judged", expected)
 
 
+def all_of(call: Call) -> tuple[Call, ...]:
+    """A call and those that are asked beside it."""
+    return (call,) if call.also is None else (call, *call.also.calls)
+
+
+def alike(call: Call) -> Iterator[Fault]:
+    """Yield a fault if several calls that belong together ask the same."""
+    prompts = [one.prompt.messages for one in all_of(call)]
+    if len(set(prompts)) < len(prompts):
+        expected = "a question that follows `question`, and a document that may be absent"
+        yield Fault("the same is asked several times", expected)
+
+
 def unasked(head: Head, call: Call) -> Iterator[Fault]:
     """Yield what the task's reader looks for in a reply and the prompt does not name."""
     text = text_of(call.prompt)
@@ -67,6 +80,8 @@ def unasked(head: Head, call: Call) -> Iterator[Fault]:
         yield from _score_line(text, head.highest)
     elif head.output == "label-line":
         yield from _label_line(text)
+    elif head.output == "yes-no":
+        yield from _yes_no(text)
     elif call.reply_schema is not None:
         names = dict.fromkeys(_names(call.reply_schema))
         if unsaid := [name for name, is_key in names if not _named(name, text, is_key=is_key)]:
@@ -104,6 +119,12 @@ def _label_line(text: str) -> Iterator[Fault]:
         wordings = [wording for wording, meant in SUPPORT_LABELS.items() if meant == level]
         if not any(_said(wording, text) for wording in wordings):
             yield Fault(f"the prompt does not name a label for {level}", " or ".join(wordings))
+
+
+def _yes_no(text: str) -> Iterator[Fault]:
+    unsaid = [word for word in ("yes", "no") if not _said(word, text)]
+    if unsaid:
+        yield Fault(f"the prompt does not name {_list(unsaid)}", "to answer yes or no")
 
 
 def _names(schema: dict[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -1,6 +1,6 @@
 """The leaderboard: runs in rows, measures in columns, the primary first, uncertainty beside it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from rich import box
 from rich.console import Group
@@ -72,14 +72,29 @@ def topic_table(scores: Sequence[Score]) -> Table:
 
 
 def remarks(scores: Sequence[Score]) -> list[str]:
-    """What must be known to read the means; runs of which the same is true stand in one line."""
-    told: dict[str, dict[str, None]] = {}
+    """What must be known to read the means; runs of which the same is true stand in one line.
+
+    Each line names the measures it is of, but for topics that are missing by all of them.
+    """
     means = [score for score in scores if score.topic_id == ALL_TOPICS]
-    for score in means:
-        for remark in filter(None, (_missing(score), _undefined(score), _reason(score))):
-            told.setdefault(remark, {})[score.run_id] = None
+    told: dict[str, dict[str, None]] = {}
+    for run_id in dict.fromkeys(score.run_id for score in means):
+        for remark in _remarks_of([score for score in means if score.run_id == run_id]):
+            told.setdefault(remark, {})[run_id] = None
     everyone = {score.run_id for score in means}
     return [f"{_names(runs, everyone)}: {remark}" for remark, runs in told.items()]
+
+
+def _remarks_of(means: Sequence[Score]) -> Iterator[str]:
+    """What there is to say of one run."""
+    for tell in (_missing, _undefined, _reason):
+        measures: dict[str, list[str]] = {}
+        for score in means:
+            if remark := tell(score):
+                measures.setdefault(remark, []).append(score.measure)
+        for remark, names in measures.items():
+            of_all = tell is _missing and len(names) == len(means)
+            yield remark if of_all else f"{', '.join(names)}: {remark}"
 
 
 def _heading(measure: str) -> str:
@@ -150,12 +165,11 @@ def _missing(score: Score) -> str:
 def _undefined(score: Score) -> str:
     if not score.n_undefined or score.value is None:
         return ""
-    share = f"{score.n_undefined} of {score.n_topics} topics"
-    return f"{score.measure}: {share} undefined, left out of the mean"
+    return f"{score.n_undefined} of {score.n_topics} topics undefined, left out of the mean"
 
 
 def _reason(score: Score) -> str:
-    return f"{score.measure}: {score.reason}" if score.reason else ""
+    return score.reason or ""
 
 
 def _names(runs: Collection[str], everyone: Collection[str]) -> str:

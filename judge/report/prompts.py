@@ -12,6 +12,7 @@ from rich.text import Text
 
 from judge.prompting import Listed, Shown
 from judge.report.validation import problem_text, total_line
+from judge.types import Call, Message
 from judge.validation import FileReport, Problem
 
 _ROLES = {"system": "magenta", "user": "cyan", "assistant": "green"}
@@ -53,15 +54,22 @@ def shown_prompt(shown: Shown) -> Group:
         f"about {shown.prompt_tokens:,} prompt tokens, at most {call.max_tokens:,} of reply",
         *([f"flags: {', '.join(call.flags)}"] if call.flags else []),
     ]
-    parts: list[Rule | Text] = [Text("\n".join(facts))]
-    for message in call.prompt.messages:
-        style = _ROLES[message.role]
-        parts += [Rule(message.role, style=style, align="left"), Text(message.content, style=style)]
-        parts += [Text(f"[image {i.path}, {i.media_type}]", style="dim") for i in message.images]
+    parts: list[Rule | Text] = [Text("\n".join(facts)), *_messages(call)]
+    for number, other in enumerate(() if call.also is None else call.also.calls, start=2):
+        parts += [Rule(f"asked besides, {number}", style="bold"), *_messages(other)]
     if call.reply_schema is not None:
         schema = json.dumps(call.reply_schema, ensure_ascii=False)
         parts += [Rule("reply schema", style="dim", align="left"), Text(schema, style="dim")]
     return Group(*parts)
+
+
+def _messages(call: Call) -> Iterator[Rule | Text]:
+    for message in call.prompt.messages:
+        style = _ROLES[message.role]
+        yield Rule(message.role, style=style, align="left")
+        yield Text(message.content, style=style)
+        for image in message.images:
+            yield Text(f"[image {image.path}, {image.media_type}]", style="dim")
 
 
 def shown_json(shown: Shown) -> str:
@@ -78,9 +86,18 @@ def shown_json(shown: Shown) -> str:
         "prompt_tokens": shown.prompt_tokens,
         "max_tokens": call.max_tokens,
         "reply_schema": call.reply_schema,
-        "messages": [m.model_dump(exclude_defaults=True) for m in call.prompt.messages],
+        "messages": [_message(message) for message in call.prompt.messages],
     }
+    if call.also is not None:
+        others = [other.prompt.messages for other in call.also.calls]
+        data["also"] = [[_message(message) for message in messages] for messages in others]
     return _dumped(data)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    images = [image.model_dump() for image in message.images]
+    data = {"role": message.role, "content": message.content}
+    return {**data, "images": images} if images else data
 
 
 def check_lines(reports: Sequence[FileReport]) -> Iterator[Text]:

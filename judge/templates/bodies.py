@@ -39,6 +39,7 @@ def read_body(source: str, place: str, declared: Collection[str] | None) -> Body
     try:
         tree = environment.parse(source)
         compiled = environment.from_string(source)
+        compiled.globals = dict(compiled.globals)  # a chain of maps is slow to copy
     except jinja2.TemplateSyntaxError as error:
         wrong = InputError(error.message or "syntax", path=place, line=error.lineno)
         return BodyRead(None, None, None, [wrong])
@@ -52,15 +53,30 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """A field of a record at once; everything else as the sandbox allows it."""
-        if isinstance(obj, Record) and attribute in type(obj).model_fields:
+        if attribute in _FIELDS[type(obj)]:
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
+
+
+class _Fields(dict[type, frozenset[str]]):
+    """The fields of each type that is a record; none of any other."""
+
+    def __missing__(self, kind: type) -> frozenset[str]:
+        found = frozenset(kind.model_fields) if issubclass(kind, Record) else frozenset[str]()
+        return self.setdefault(kind, found)
+
+
+_FIELDS = _Fields()
+
+
+def _printed(value: Any) -> Any:
+    return value if isinstance(value, int) else neutralise(str(value))
 
 
 def _environment() -> jinja2.Environment:
     return _Environment(
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: value if isinstance(value, int) else neutralise(str(value)),
+        finalize=_printed,
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,

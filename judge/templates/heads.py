@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 from judge.errors import InputError
 from judge.types import Record
 
-Output = Literal["score-line", "label-line", "labels", "nugget-list", "sub-narratives"]
+Output = Literal["score-line", "label-line", "labels", "nugget-list", "sub-narratives", "yes-no"]
 """The forms of replies that templates may ask for."""
 
 _HEAD = re.compile(r"\A\{#(.*?)#\}", re.DOTALL)
@@ -21,6 +21,7 @@ class Head(Record):
 
     `max_tokens` bounds the reply, in tokens; a call that asks for several things at once has
     `max_tokens_per_item` more for each. `highest` is the top of the scale of a "score-line".
+    `probabilities` asks for those of the labels, whatever the settings.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Head(Record):
     highest: int = Field(4, ge=1, le=100)
     max_tokens: int
     max_tokens_per_item: int = 0
+    probabilities: bool = False
 
 
 class HeadRead(NamedTuple):

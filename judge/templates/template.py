@@ -50,6 +50,8 @@ class Template:
         self.head = head
         self.sha256 = hashlib.sha256(source.encode()).hexdigest()
         self._compiled, self._images = body.compiled, images
+        blocks = body.compiled.blocks
+        self._blocks = [(role, blocks[role]) for role in ROLES if role in blocks]
 
     def shows(self, document: Document) -> bool:
         """Whether a prompt shows anything of a document, which may have nothing but images."""
@@ -64,11 +66,7 @@ class Template:
         """
         name = self.head.name
         try:
-            messages = [
-                Message(role=role, content=self._block(role, values))
-                for role in ROLES
-                if role in self._compiled.blocks
-            ]
+            messages = list(self._messages(values))
         except (jinja2.TemplateError, TypeError, ValueError, LookupError, ArithmeticError) as error:
             raise RenderError(name, str(error), self._line_of(error)) from error
         if self._images:
@@ -81,9 +79,10 @@ class Template:
         lines = [frame.lineno for frame in frames if frame.filename == "<template>"]
         return self._compiled.get_corresponding_lineno(lines[-1]) if lines and lines[-1] else None
 
-    def _block(self, role: str, values: dict[str, Any]) -> str:
+    def _messages(self, values: dict[str, Any]) -> Iterator[Message]:
         context = self._compiled.new_context(values)
-        return "".join(self._compiled.blocks[role](context)).strip()
+        for role, block in self._blocks:
+            yield Message(role=role, content="".join(block(context)).strip())
 
 
 def _illustrated(message: Message, values: dict[str, Any]) -> Message:
@@ -98,7 +97,7 @@ def _illustrated(message: Message, values: dict[str, Any]) -> Message:
     told = ", ".join(counts) if len(documents) > 1 else len(together)
     note = f"Images of the passage follow ({told}). They are part of what you judge."
     content = f"{message.content}\n\n{note}"
-    return message.model_copy(update={"content": content, "images": together})
+    return message._replace(content=content, images=together)
 
 
 def _documents_in(value: Any) -> Iterator[Document]:

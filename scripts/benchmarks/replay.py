@@ -1,4 +1,4 @@
-"""Re-judging stored units, against plain diskcache reading the same values."""
+"""Re-judging stored units: calls a second, and against plain diskcache reading the same values."""
 
 import argparse
 import asyncio
@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import random
 import resource
-import statistics
 import sys
 import tempfile
 import time
@@ -40,6 +39,7 @@ IDENTITY = identity_of("openai/judge", "http://localhost:1/v1")
 SETTINGS = JudgeSettings(temperature=0.0, offline=True)
 _WORDS = ("water", "heat", "pump", "tree", "shade", "cost", "year", "study", "street", "summer")
 _POOL = [" ".join(random.Random(n).choices(_WORDS, k=14)) for n in range(400)]  # noqa: S311
+_SENTENCES = [f"{sentence.capitalize()}." for sentence in _POOL] * 2
 
 
 def text(name: str, sentences: int) -> str:
@@ -57,8 +57,13 @@ def topic(number: int) -> Topic:
 
 
 def document(docid: str) -> Document:
-    """The document of a docid, made when it is asked for, so that none stays in memory."""
-    return Document(docid=docid, title=text(f"{docid} title", 1)[:60], text=text(docid, SENTENCES))
+    """The document of a docid such as "d17", cut out of a pool: it takes as long as nothing.
+
+    It is made when it is asked for, so that none stays in memory; no two are the same.
+    """
+    start = int(docid[1:]) % len(_POOL)
+    said = " ".join(_SENTENCES[start : start + SENTENCES])
+    return Document(docid=docid, title=f"{_POOL[start][:50]} {docid}", text=said)
 
 
 @dataclass(frozen=True)
@@ -128,11 +133,11 @@ def replay_together(folder: Path, share: Share, run: str, processes: int) -> Non
             raise RuntimeError("a process failed")
 
 
-def seconds(act: Callable[[], object]) -> float:
-    """How long `act` takes."""
-    start = time.perf_counter()
+def seconds(act: Callable[[], object], clock: Callable[[], float]) -> float:
+    """How long `act` takes by a clock."""
+    start = clock()
     act()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def read_plain(folder: Path, keys: list[str]) -> None:
@@ -149,7 +154,11 @@ def peak() -> float:
 
 
 def main() -> None:
-    """Measure three times and report medians; memory over the first time."""
+    """Measure three times and report the shortest; memory over the first time.
+
+    One process is measured in processor time, which what else the machine does hardly changes;
+    all together by the clock on the wall.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--units", type=int, default=20_000)
     parser.add_argument("--record", action="store_true", help="keep the table")
@@ -165,29 +174,37 @@ def main() -> None:
         took: dict[str, list[float]] = {"plain": [], "one": [], "all": []}
         grown = 0.0
         for time_ in range(3):
-            took["plain"].append(seconds(partial(read_plain, folder, keys)))
-            took["one"].append(seconds(partial(replay, folder, whole, f"one-{time_}")))
+            plain = partial(read_plain, folder, keys)
+            took["plain"].append(seconds(plain, time.process_time))
+            one = partial(replay, folder, whole, f"one-{time_}")
+            took["one"].append(seconds(one, time.process_time))
             grown = grown or peak() - before
             together = partial(replay_together, folder, whole, f"all-{time_}", cores)
-            took["all"].append(seconds(together))
-    _report(number, cores, {name: statistics.median(times) for name, times in took.items()}, grown)
+            took["all"].append(seconds(together, time.perf_counter))
+    _report(number, cores, {name: min(times) for name, times in took.items()}, grown)
 
 
 def _report(number: int, cores: int, took: dict[str, float], grown: float) -> None:
     names = {
-        "plain": "diskcache get",
-        "one": "replay, one process",
-        "all": f"replay, {cores} processes",
+        "plain": "diskcache get, one core",
+        "one": "replay, one core",
+        "all": f"replay, {cores} processes, on the wall",
     }
     rows = [
-        (names[name], f"{time_ / number * 1e6:.1f} µs", f"{took['plain'] / time_:.3f}")
+        (
+            names[name],
+            f"{time_ / number * 1e6:.1f} µs",
+            f"{number / time_:,.0f}",
+            f"{took['plain'] / time_:.3f}",
+        )
         for name, time_ in took.items()
     ]
     note = (
         f"{number:,} relevance units over {TOPICS} topics, documents of {SENTENCES} sentences; "
-        f"medians of three. Peak memory grew by {grown:.0f} MB from a tenth of the units to all."
+        "the shortest of three, in processor time but for all processes together. "
+        f"Peak memory grew by {grown:.0f} MB from a tenth of the units to all."
     )
-    report("replay", ("what", "time a unit", "of diskcache's speed"), rows, note)
+    report("replay", ("what", "time a unit", "calls a second", "of diskcache's speed"), rows, note)
 
 
 if __name__ == "__main__":

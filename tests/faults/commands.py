@@ -229,7 +229,7 @@ def key_of_body(server: ScriptedServer, body: dict[str, Any]) -> str:
     return key(
         Request(
             identity=Identity(kind="openai", base_url=server.url, model=body["model"]),
-            messages=tuple(Message.model_validate(m) for m in body["messages"]),
+            messages=tuple(Message(**m) for m in body["messages"]),
             params={k: v for k, v in body.items() if k not in ("model", "messages")},
         )
     )

@@ -78,6 +78,8 @@ def test_what_is_held_in_part_counts_where_it_is_wanted(
     locate(at, *NUGGETS, *POOL, *partial)
     rows = read_subtopic_qrels(at.home / "run" / "subtopics.qrels")
     assert {row.grade for row in rows} == {grade}
+    stage = json.loads((at.home / "run" / "manifest.json").read_bytes())["stages"]["locate"]
+    assert stage["choices"].get("partial", "not noted") == (True if partial else "not noted")
 
 
 def test_ids_with_blanks_are_told(at: Desk) -> None:

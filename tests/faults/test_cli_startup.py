@@ -11,6 +11,8 @@ from tests.faults.commands import SAMPLE, Serve, desk, known
 HEAVY = (
     "litellm",
     "openai",
+    "aiohttp",
+    "httpx2",
     "xllamacpp",
     "huggingface_hub",
     "pandas",
@@ -19,6 +21,7 @@ HEAVY = (
     "matplotlib",
     "diskcache",
 )
+SUPPORT = str(SAMPLE / "support.reference.jsonl")
 PROBE = """
 import atexit, sys
 heavy = {heavy!r}
@@ -35,7 +38,8 @@ main()
         (["--help"], "Assess retrieval-augmented generation", []),
         (["assess", "--help"], "--max-failed", []),
         (["measures"], "strict_vital_recall", []),
-        (["score", "--support", str(SAMPLE / "support.reference.jsonl")], "alder", ["numpy"]),
+        (["score", "--support", SUPPORT], "alder", []),
+        (["score", "--support", SUPPORT, "--intervals"], "alder", ["numpy"]),
     ],
 )
 def test_what_asks_no_model_imports_no_client(

@@ -26,8 +26,8 @@ def illustrated(call: Call, *paths: Path) -> Call:
     """The call with images in its last message."""
     *others, last = call.prompt.messages
     images = tuple(look_at(str(path), "d") for path in paths)
-    messages = (*others, last.model_copy(update={"images": images}))
-    return call.model_copy(update={"prompt": call.prompt.model_copy(update={"messages": messages})})
+    messages = (*others, last._replace(images=images))
+    return call._replace(prompt=call.prompt._replace(messages=messages))
 
 
 def parts_of(body: dict[str, Any]) -> list[dict[str, Any]]:

@@ -73,7 +73,32 @@ def test_equal_calls_count_once(at: Desk) -> None:
     answers = ("--answers", SAMPLE / "answers.cedar.jsonl", "--answers", copy)
     row = rows(at, "support", *words, *answers)["support"]
     # the same sentence and document is one call for both systems
-    assert (row["units"], row["calls_to_pay"], row["equal_calls_joined"]) == (10, 5, 0)
+    assert (row["units"], row["calls_asked"]) == (10, 10)
+    assert (row["equal_calls_joined"], row["from_store"], row["calls_to_pay"]) == (5, 0, 5)
+
+
+def test_what_is_saved_is_told_with_its_price(at: Desk) -> None:
+    words = (*at.support_words(), "--price", "1,2")
+    first = rows(at, "support", *words)["support"]
+    assert (first["tokens_saved_at_most"], first["cost_saved_at_most"]) == (0, 0)
+    assert "asked once" not in at.run("plan", "support", *words, *at.model).out
+    assert at.support("--out", "run").code == 0
+    stored = rows(at, "support", *words, "--out", "other")["support"]
+    assert stored["calls_asked"] == stored["from_store"] == 5
+    tokens = (first["prompt_tokens"] or 0) + (first["reply_tokens_at_most"] or 0)
+    assert stored["tokens_saved_at_most"] == tokens
+    assert stored["cost_saved_at_most"] == first["cost_at_most"]
+    assert stored["cost_at_most"] == 0
+    told = at.run("plan", "support", *words, *at.model, "--out", "other").out
+    assert "calls that are asked once, and those that are saved:" in told
+
+
+def test_a_batch_that_is_stored_is_one_call(at: Desk) -> None:
+    config = at.config()
+    assert at.run("assess", config, *at.model, "--out", "run", "--only", "assign").code == 0
+    row = rows(at, "assess", config, "--out", "other", "--only", "assign")["assign"]
+    assert (row["units"], row["calls_asked"]) == (UNITS["assign"], CALLS["assign"])
+    assert (row["from_store"], row["equal_calls_joined"]) == (CALLS["assign"], 0)
 
 
 def test_costs_need_a_price(at: Desk) -> None:

@@ -276,7 +276,7 @@ def test_each_sample_is_asked_for(serve: Serve) -> None:
 def test_many_calls_share_a_client_within_the_limit(serve: Serve, model: str) -> None:
     server = serve(lambda request, hit: "grade 1")
 
-    async def run() -> list[Any]:
+    async def run() -> list[Reply | Failure]:
         provider = open_provider(model, server.url)
         limits = (Concurrency(3),)
         async with JudgeClient(provider, provider.identity, limits=limits) as client:

@@ -204,6 +204,30 @@ def test_located_nuggets_are_judged_again(tmp_path: Path, serve: Serve) -> None:
         assert sorted(lines[0]) == sorted(lines[1]), name
 
 
+def test_weighed_citations_are_judged_again_as_the_new_labels_ask(
+    tmp_path: Path, serve: Serve
+) -> None:
+    def script(request: dict[str, Any], hit: int) -> str:
+        return "label: full" if request["model"] == "other" else "label: none"
+
+    at = desk(tmp_path, serve(script))
+    words = ("support", *at.support_words(SAMPLE / "answers.*.jsonl"), "--mode", "concatenated")
+    assert at.run(*words, *at.model, "--out", "run").code == 0
+    hits = at.server.hits
+    same = at.run("rejudge", "run", "--out", "again", "--json")
+    assert same.code == 0, same.err
+    assert (at.server.hits, set(same.json["tasks"])) == (hits, {"weigh"})
+    assert units(at.home / "again") == units(at.home / "run")
+    other = ("--model", "openai/other", "--base-url", at.server.url)
+    prompted = at.run("rejudge", "run", *other, "--prompt", "support/trec2025", "--out", "other")
+    assert prompted.code == 0, prompted.err
+    assert at.run(*words, *other, "--out", "direct").code == 0
+    assert units(at.home / "other") == units(at.home / "direct") > units(at.home / "run")
+    for first, second in (("run", "again"), ("direct", "other")):
+        one, two = (at.home / run / "citations.jsonl" for run in (first, second))
+        assert sorted(one.read_bytes().splitlines()) == sorted(two.read_bytes().splitlines())
+
+
 # --- a run that lacks something ----------------------------------------------------------------
 
 

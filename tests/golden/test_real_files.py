@@ -182,6 +182,7 @@ def test_kiddie_reports(caplog: pytest.LogCaptureFixture) -> None:
     assert not caplog.records
     inline = InlineCorpus(answers)
     assert len(inline) == 94
+    inline.warn()
     assert [r.getMessage().split(" docids")[0] for r in caplog.records] == ["16"]
     for answer in answers:
         assert [inline.cited(answer, d.docid) for d in answer.documents] == list(answer.documents)

@@ -1,4 +1,4 @@
-"""Whatever a pattern matches contains one of the words without which it is not tried."""
+"""What is looked for in a text only where it can be is found wherever it is."""
 
 import re
 
@@ -7,27 +7,74 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judge.injection.active import FAMILIES
-from judge.injection.forms import Form
+from judge.injection.forms import Form, Phrase
 from judge.injection.languages import LATIN
-from judge.injection.wording import FRAME, INSTRUCTION
+from judge.injection.readings import Reading
+from judge.injection.wording import INSTRUCTION
 
-FORMS = [*(form for forms in FAMILIES.values() for form in forms), *INSTRUCTION, *LATIN, FRAME]
+FORMS = [form for forms in FAMILIES.values() for form in forms]
+PHRASES = [*INSTRUCTION, *LATIN]
+NEEDED = frozenset[str]().union(*(need for phrase in PHRASES for need in phrase.needs))
+quickly = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def generous(form: Form) -> re.Pattern[str]:
-    """The pattern without possessive quantifiers, which can be drawn from; it matches no less."""
-    pattern = re.sub(r"(?<=[^\\(])([*+?}])\+", r"\1", form.pattern.pattern)
-    return re.compile(pattern, form.pattern.flags)
+def generous(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """A pattern without possessive quantifiers, which can be drawn from; it matches no less."""
+    return re.compile(re.sub(r"(?<=[^\\(])([*+?}])\+", r"\1", pattern.pattern), pattern.flags)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=[form.needs[0] for form in FORMS])
 def test_a_match_contains_what_is_needed(form: Form) -> None:
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(st.from_regex(generous(form)))
+    @quickly
+    @given(st.from_regex(generous(form.pattern)))
     def check(text: str) -> None:
         match = form.pattern.search(text)
         if match is not None:
             assert any(need in match[0].lower() for need in form.needs), match[0]
-            assert form.found(text, text.lower())
+            assert form.found(Reading(text))
 
     check()
+
+
+def alternatives(phrase: Phrase) -> list[str]:
+    r"""The patterns that a phrase is made of, which stand in `\b(?:a|b|c)\b`."""
+    inner, depth, found = phrase.pattern.pattern[5:-3], 0, [""]
+    for token in re.findall(r"\\.|\[(?:\\.|[^\]])*\]|.", inner):
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        if token == "|" and depth == 0:
+            found.append("")
+        else:
+            found[-1] += token
+    return found
+
+
+@pytest.mark.parametrize(
+    ("phrase", "alternative"),
+    [(phrase, alternative) for phrase in PHRASES for alternative in alternatives(phrase)],
+)
+def test_a_phrase_contains_the_words_that_are_needed(phrase: Phrase, alternative: str) -> None:
+    pattern = re.compile(rf"\b(?:{alternative})\b")
+
+    @quickly
+    @given(st.from_regex(generous(pattern)))
+    def check(text: str) -> None:
+        reading = Reading(text)
+        if phrase.pattern.search(reading.spoken):
+            assert phrase.found(reading, NEEDED.intersection(reading.words())), reading.spoken
+
+    check()
+
+
+def test_each_alternative_is_drawn_from() -> None:
+    assert sum(len(alternatives(phrase)) for phrase in PHRASES) > len(PHRASES) * 2
+
+
+@pytest.mark.parametrize("text", ["a_b c-d.e!", "Üb_er ÇA? z2.", "x\u0301 y\u00a0z\u2009w", "ŠŤ'à"])
+def test_words_are_those_that_are_spoken_without_the_sentence_ends(text: str) -> None:
+    reading = Reading(text)
+    assert [word for word in reading.spoken.split(" ") if word not in ".!?"] == reading.words()
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_ascii_words_are_cut_as_all_others_are(text: str) -> None:
+    assert Reading(text).words() == re.findall(r"[^\W_]+", text.lower())

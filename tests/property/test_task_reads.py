@@ -87,7 +87,7 @@ def verdicts(name: str, text: str) -> dict[str, Verdict] | None:
         return None
     assert list(read) == [unit.unit_id for unit in CALLS[name].units]
     assert all(_is_label(name, verdict) for verdict in read.values())
-    json.dumps({unit: verdict.model_dump() for unit, verdict in read.items()}).encode()
+    json.dumps([{**v._asdict(), "detail": dict(v.detail)} for v in read.values()]).encode()
     return read
 
 

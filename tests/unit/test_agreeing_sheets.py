@@ -13,7 +13,7 @@ from judge.agreement.calibration import Calibration
 from judge.errors import InputError, UsageError
 from judge.formats.sheets import read_sheet
 from judge.scoring import Labels
-from judge.types import CitationLabel, Judgment, Support, SupportedAnswer, SupportedSentence
+from judge.types import CitationLabel, Support, SupportedAnswer, SupportedSentence
 from tests.agreeing import (
     ANSWER,
     FACTS,
@@ -205,7 +205,7 @@ def test_what_is_scored_is_calibrated_and_what_failed_stays_failed() -> None:
     assert [n.label for n in by_nugget.assigned[0].nuggets] == ["partial", "none", None]
     assert by_nugget.supported == [supported]
     by_citation = calibrated(labels, kind_calibration("support"))
-    (done,) = by_citation.supported[0].sentences
+    ((done,),) = (answer.sentences for answer in by_citation.supported)
     assert [c.label for c in done.citations] == ["partial", None, None, None]
     assert [c.status for c in done.citations] == [c.status for c in citations]
     assert by_citation.assigned == [answer]
@@ -218,16 +218,7 @@ def test_a_calibration_of_probabilities_finds_them_in_the_judgments() -> None:
     by_p = kind_calibration("assign", uses="probabilities")
     with pytest.raises(InputError, match=r"assign\|t\|r\|n0 has no probabilities"):
         calibrated(labels, by_p)
-    unsure = Judgment(
-        task="assign",
-        topic_id="t",
-        run_id="r",
-        nugget_id="n0",
-        label="full",
-        status="ok",
-        probabilities={"full": 0.6, "none": 0.4},
-    )
-    found = calibrated(labels, by_p, {unsure.unit_id: unsure})
+    found = calibrated(labels, by_p, {"assign|t|r|n0": {"full": 0.6, "none": 0.4}})
     assert found.assigned[0].nuggets[0].label == "none"
 
 

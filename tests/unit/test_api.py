@@ -200,3 +200,20 @@ def test_settings_given_stand_over_those_of_the_configuration(tmp_path: Path, se
     assert {body["model"] for body in at.server.requests} == {"judge"}
     assert at.server.hits == 3
     assert at.server.busiest == 1
+
+
+def test_files_and_prompts_are_looked_at(tmp_path: Path) -> None:
+    (report,) = judge.validate(CEDAR, topics=TOPICS, corpus=CORPUS)
+    assert (report.kind, report.number("error")) == ("answers", 0)
+    listed = {prompt.name: prompt.origin for prompt in judge.list_prompts()}
+    assert listed["support/trec2025"] == "built in"
+    unit = next(iter(judge.show_prompt("support/trec2025").call.units))
+    given: dict[str, Any] = {"topics": TOPICS, "answers": CEDAR, "corpus": CORPUS}
+    shown = judge.show_prompt("support/trec2025", **given)
+    assert shown.call.units[0].run_id == "cedar" != unit.run_id
+    (tmp_path / "support").mkdir()
+    (tmp_path / "support" / "mine.j2").write_text("no head", encoding="utf-8")
+    (checked,) = judge.check_prompts(tmp_path)
+    assert checked.number("error")
+    with pytest.raises(UsageError, match="there is no folder"):
+        judge.list_prompts(tmp_path / "none")

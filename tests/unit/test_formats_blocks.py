@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from judge.errors import InputError
 from judge.formats import blocks
-from judge.formats.blocks import read_blocks
-from judge.formats.columns import read_rows
+from judge.formats.blocks import read_blocks, read_rows
+from judge.formats.columns import cells_of
+from judge.formats.lines import read_lines
 
 FORM = "a b c"
 
@@ -27,7 +28,9 @@ def in_blocks(path: Path, widths: list[int]) -> list[tuple[int, tuple[str, ...]]
 
 
 def row_by_row(path: Path, widths: list[int]) -> list[tuple[int, tuple[str, ...]]]:
-    return [(row.place.line, row.cells) for row in read_rows(path, FORM, widths)]
+    """The plain way, line by line, that blocks are to come to as well."""
+    rows = [(line.place.line, tuple(cells_of(line.text))) for line in read_lines(path)]
+    return [row for row in rows if len(row[1]) in widths]
 
 
 WORDS = ["a", "b7", "-1", "\u00e9", "\ufeff"]
@@ -136,6 +139,37 @@ def test_bytes_that_are_not_utf_8_are_told_with_their_line(file: Path) -> None:
     with pytest.raises(InputError, match="not UTF-8: invalid start byte at byte 3") as caught:
         list(read_blocks(file, FORM, [3]))
     assert caught.value.line == lines.index(b"a \xff c") + 1
+
+
+def test_every_line_that_is_wrong_is_told_and_the_others_are_read(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.write_bytes(b"a b c\na b\n\nd \xff f\r\ng h i\r\nj\nk l m")
+    errors: list[InputError] = []
+    rows = list(read_rows(file, FORM, [3], errors.append))
+    assert [(row.place.line, row.cells) for row in rows] == [
+        (1, ("a", "b", "c")),
+        (5, ("g", "h", "i")),
+        (7, ("k", "l", "m")),
+    ]
+    assert sorted((error.line, error.message) for error in errors) == [
+        (2, "2 columns"),
+        (4, "not UTF-8: invalid start byte at byte 3 of the line"),
+        (6, "1 columns"),
+    ]
+    assert not caplog.records
+
+
+def test_a_table_of_nothing_but_errors_is_not_called_empty(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.write_bytes(b"\xff\n")
+    errors: list[InputError] = []
+    assert list(read_rows(file, FORM, [3], errors.append)) == []
+    assert [error.line for error in errors] == [1]
+    assert list(read_rows(file.with_name("none"), FORM, [3], errors.append)) == []
+    assert errors[1].message == "no such file"
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", " \n\t\n\n", "\r\n"])

@@ -1,6 +1,7 @@
 """Intervals and tests over topics: exact where they can be, the same everywhere, and adjusted."""
 
 from itertools import product
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -37,6 +38,15 @@ def test_two_values_have_one() -> None:
 
 def test_equal_values_have_an_interval_of_no_width() -> None:
     assert mean_interval([0.25, 0.25, 0.25]) == (0.25, 0.25)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3, -0.1])
+@pytest.mark.parametrize("n", [3, 6, 7, 10, 97])
+def test_rounding_takes_no_bound_past_the_mean_or_out_of_the_values(value: float, n: int) -> None:
+    """Equal values added one by one are not n times the value: 0.1 * 7 is not 0.1 + ... + 0.1."""
+    mean = fmean([value] * n)
+    low, high = mean_interval([value] * n) or (0.0, 0.0)
+    assert min(value, mean) <= low <= mean <= high <= max(value, mean)
 
 
 def test_the_numbers_are_the_same_on_every_machine() -> None:

@@ -186,6 +186,20 @@ def test_missing_topics_are_told_once_for_all_measures() -> None:
     assert line == "a: 10 of 30 topics are missing, counted 0"
 
 
+def test_topics_that_only_some_measures_miss_are_told_with_their_names() -> None:
+    scores = [score("a", 0.5, m, n_topics=3, n_missing=1) for m in ("RR", "AP")]
+    scores.append(score("a", 0.5, "judged@20", n_topics=3, n_missing=2))
+    assert remarks(scores) == [
+        "a: RR, AP: 1 of 3 topics are missing, counted 0",
+        "a: judged@20: 2 of 3 topics are missing, counted 0",
+    ]
+
+
+def test_what_is_true_of_some_measures_is_one_line() -> None:
+    scores = [score("a", 0.5, m, n_topics=3, n_undefined=1) for m in ("RR", "AP")]
+    assert remarks(scores) == ["a: RR, AP: 1 of 3 topics undefined, left out of the mean"]
+
+
 def test_undefined_topics_are_told() -> None:
     scores = [score("a", 0.5, n_topics=9, n_undefined=8), score("b", 0.5, n_topics=9)]
     (line,) = remarks(scores)

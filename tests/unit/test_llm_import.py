@@ -6,7 +6,16 @@ import sys
 import pytest
 
 MODELS = ("openai/x", "local/qwen2.5-coder-0.5b", "gemini/x")
-CLIENTS = ("openai", "litellm", "xllamacpp", "huggingface_hub", "httpx", "httpx2", "numpy")
+CLIENTS = (
+    "openai",
+    "litellm",
+    "xllamacpp",
+    "huggingface_hub",
+    "httpx",
+    "httpx2",
+    "aiohttp",
+    "numpy",
+)
 
 
 @pytest.mark.parametrize(

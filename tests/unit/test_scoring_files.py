@@ -218,7 +218,7 @@ def test_files_without_any_answer_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"assignments\.jsonl: holds no labelled answer"):
         read_labels(run)
     run = run_of(tmp_path, answers=[], support=[supported("r", "t0", "full")])
-    assert len(read_labels(run).supported) == 1
+    assert len([*read_labels(run).supported]) == 1
 
 
 # --- over which topics ---------------------------------------------------------------------------

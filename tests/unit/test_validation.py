@@ -292,7 +292,7 @@ def test_a_file_of_no_kind(file: Path) -> None:
     report = check(put(file, {"foo": 1}))
     assert (report.kind, report.counts) == (None, {})
     (problem,) = told(report, "error")
-    assert problem.startswith("the kind of the file cannot be told")
+    assert problem.startswith("1: the kind of the file cannot be told")
 
 
 def test_a_damaged_gzip_file_is_an_error_and_not_the_end(tmp_path: Path) -> None:
@@ -327,3 +327,66 @@ def test_wrong_use(file: Path, more: dict[str, Any], error: type[Exception], mes
 def test_a_file_that_is_not_there(file: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         validate([file])
+
+
+ROWS = {
+    "qrels": "1 0 {} 1",
+    "subtopics": "1 s1 {} 1",
+    "run": "1 Q0 {} 1 2.0 r",
+    "nuggets": '{{"qid": "1", "nuggets": [{{"text": "n", "docids": ["{}"]}}]}}',
+    "support": '{{"topic_id": "1", "run_id": "r", "sentences": [{{"text": "s", "citations": '
+    '[{{"reference": "{}", "support": "2"}}]}}]}}',
+}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_documents_that_the_corpus_lacks(kind: str, file: Path, tmp_path: Path) -> None:
+    corpus = put(tmp_path / "corpus", {"docid": "here", "text": "x"})
+    row = ROWS[kind]
+    if kind in ("nuggets", "support"):
+        (found,) = validate([put(file, row.format("here"))], kind=kind, corpus=[corpus])
+        assert found.number("error") == 0
+        (report,) = validate([put(file, row.format("gone"))], kind=kind, corpus=[corpus])
+        line = 1
+    else:
+        rows = [row.format("here"), row.format("gone").replace(" 1 2.0", " 2 1.0")]
+        (report,) = validate([put(file, *rows)], kind=kind, corpus=[corpus])
+        line = 2
+    assert told(report, "error") == [f"{line}: a document that is in none of the corpora"]
+    assert [p.found for p in report.problems if p.severity == "error"] == ["'gone'"]
+
+
+def test_a_missing_document_is_told_once(file: Path, tmp_path: Path) -> None:
+    corpus = put(tmp_path / "corpus", {"docid": "here", "text": "x"})
+    report = check(put(file, "1 0 a 1", "2 0 a 1", "2 0 b 0"), corpus=[corpus])
+    assert [(p.line, p.found) for p in report.problems] == [(1, "'a'"), (3, "'b'")]
+    assert check(file).problems == ()
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        '{"run_id": "r", "topic_id": "1", "ans',
+        '"topic_id": "1", "answer": []}',
+        "garbage\nmore of it",
+        "<html>",
+    ],
+)
+def test_later_lines_tell_the_kind_where_the_first_is_damaged(file: Path, damaged: str) -> None:
+    records = [answer(sentence(), topic=str(n)) for n in range(4)]
+    report = check(put(file, damaged, *records))
+    assert (report.kind, report.counts["answers"]) == ("answers", 4)
+    errors = [p for p in report.problems if p.severity == "error"]
+    assert [p.line for p in errors] == list(range(1, 2 + damaged.count("\n")))
+    assert errors[0].message.startswith("not JSON")
+
+
+def test_the_error_names_the_line_where_no_kind_can_be_told(file: Path) -> None:
+    (cut,) = check(put(file, "", '{"run_id": "r", "topic')).problems
+    assert (cut.line, cut.found) == (2, repr('{"run_id": "r", "topic'))
+    assert "not JSON" in cut.message
+    (strange,) = check(put(file, "", {"foo": 1, "bar": 2})).problems
+    assert strange.line == 2
+    assert "foo" in (strange.found or "")
+    (prose,) = check(put(file, "", "once upon a time in a land")).problems
+    assert (prose.line, prose.found) == (2, "'once upon a time in a land'")

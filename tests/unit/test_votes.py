@@ -1,5 +1,7 @@
 """Several samples of a call made into one reply."""
 
+from typing import Any
+
 import pytest
 
 from judge.types import Attempt, Call, Failure, Prompt, Reply, Unit, Verdict
@@ -11,9 +13,9 @@ CALL = Call(units=UNITS, prompt=PROMPT, max_tokens=1, labels=("none", "partial",
 GRADES = Call(units=UNITS[:1], prompt=PROMPT, max_tokens=1, labels=(0, 1, 2, 3, 4))
 
 
-def said(*labels: str | int, **more: object) -> Reply:
+def said(*labels: str | int, **more: Any) -> Reply:
     verdicts = {
-        unit.unit_id: Verdict.model_validate({"label": label, "reason": f"{label}!", **more})
+        unit.unit_id: Verdict(**{"label": label, "reason": f"{label}!", **more})
         for unit, label in zip(UNITS, labels, strict=False)
     }
     spent = Attempt(key="k", cached=False, cost=1.0)

@@ -3,6 +3,7 @@
 import os
 from difflib import get_close_matches
 from typing import Any
+from urllib.parse import urlsplit
 
 from judge.errors import ModelError
 from judge.llm.faults import CallError, body_error, call_error
@@ -29,6 +30,7 @@ class LitellmProvider:
     def __init__(self, identity: Identity, base_url: str | None) -> None:
         self._litellm = _load()
         _check(self._litellm, identity.model)
+        _refuse_query(identity.model, base_url)
         if base_url is None:
             _require_key(self._litellm, identity.model)
         self._identity, self._base_url = identity, base_url
@@ -121,6 +123,15 @@ def _error_object(error: Exception) -> dict[str, Any] | None:
         return None
     code = None if cause.status_code == 422 else cause.status_code
     return {"message": getattr(cause, "message", str(cause)), "code": code}
+
+
+def _refuse_query(model: str, base_url: str | None) -> None:
+    """Refuse an address with a query, behind which litellm would write the path."""
+    if urlsplit(base_url or "").query and not model.startswith("azure"):
+        raise ModelError(
+            f"{model}: litellm takes no query in --base-url; leave it out, or use openai/<name>, "
+            "which sends it with every request"
+        )
 
 
 def _require_key(litellm: Any, model: str) -> None:

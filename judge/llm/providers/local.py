@@ -12,7 +12,7 @@ import tempfile
 import threading
 import weakref
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from judge.errors import ModelError
 from judge.llm.fetch import Progress
@@ -20,9 +20,6 @@ from judge.llm.providers.base import Completion, Identity
 from judge.llm.providers.openai import OpenAIProvider
 from judge.llm.request import Request
 from judge.llm.weights import PREFIX, digest, pull
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _log = logging.getLogger(__name__)
 
@@ -141,7 +138,7 @@ class LocalProvider:
         except asyncio.CancelledError:
             server.stop()
             raise
-        return _LoopbackProvider(self._identity, base_url=f"{url}/v1", api_key=key)
+        return OpenAIProvider(self._identity, base_url=f"{url}/v1", api_key=key, trust_env=False)
 
     def _launch(self, server: "ModelServer", key: str) -> str:
         path = self._pull(server)
@@ -170,18 +167,6 @@ class LocalProvider:
                 shown(done, total, text)
 
             return pull(self._name, progress)
-
-
-class _LoopbackProvider(OpenAIProvider):
-    """An OpenAI provider which no proxy of the environment comes between."""
-
-    def _connected(self) -> "AsyncOpenAI":
-        if self._client is None:
-            http = self._openai.DefaultAsyncHttpxClient(trust_env=False)
-            self._client = self._openai.AsyncOpenAI(
-                api_key=self._api_key, base_url=self._base_url, max_retries=0, http_client=http
-            )
-        return self._client
 
 
 # --- the process -------------------------------------------------------------------------------

@@ -5,8 +5,9 @@ shut down while it answers, and ends the process where it crashes.
 
 Its parent writes one JSON line of settings to stdin: `path`, `name`, `api_key`, `slots`,
 `context` (tokens a slot), `threads`, `prefix_cache` (MiB, for the starts of prompts that take
-turns). It answers with one JSON line on stdout, {"url": ...} or {"error": ...}, and serves until
-stdin is closed, so that it also ends when its parent is killed.
+turns), and where others are tried `engine` (further parameters, by the engine's own names). It
+answers with one JSON line on stdout, {"url": ...} or {"error": ...}, and serves until stdin is
+closed, so that it also ends when its parent is killed.
 """
 
 import json
@@ -43,6 +44,8 @@ def _serve(settings: dict[str, Any]) -> Any:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings["threads"]
     params.cache_prompt, params.cache_ram_mib = True, settings["prefix_cache"]
     params.sampling.seed = 0
+    for name, value in settings.get("engine", {}).items():
+        setattr(params, name, value)
     return xllamacpp.Server(params)
 
 

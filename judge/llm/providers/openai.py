@@ -3,17 +3,19 @@
 import json
 import os
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from judge.errors import ModelError
 from judge.llm.faults import CallError, call_error
 from judge.llm.providers.base import Completion, Identity
 from judge.llm.providers.wire import completion_of
-from judge.llm.redaction import SHORTEST, url_secrets
+from judge.llm.redaction import SHORTEST, redact, url_secrets
 from judge.llm.request import Request
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+    from judge.llm.providers.transport import Client
 
 OFFICIAL = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -25,15 +27,22 @@ class OpenAIProvider:
 
     Args:
         identity: which model, at which address.
-        base_url: the address in full, with credentials if it has any.
+        base_url: the address in full, with credentials and a query if it has any.
         api_key: what is sent as the bearer token.
+        trust_env: whether proxies and certificates of the environment count.
     """
 
-    def __init__(self, identity: Identity, *, base_url: str, api_key: str) -> None:
-        import openai  # here, so that its import is not counted as a model's time to answer
+    def __init__(
+        self, identity: Identity, *, base_url: str, api_key: str, trust_env: bool = True
+    ) -> None:
+        import httpx2  # here, so that imports are not counted as a model's time to answer
+        import openai
 
-        self._openai = openai
+        from judge.llm.providers import transport
+
+        self._openai, self._response, self._transport = openai, httpx2.Response, transport
         self._identity, self._base_url, self._api_key = identity, base_url, api_key
+        self._endpoint, self._trust_env = _endpoint(base_url), trust_env
         own = (api_key,) if len(api_key) >= SHORTEST else ()
         self._secrets = (*own, *url_secrets(base_url))
         self._client: AsyncOpenAI | None = None
@@ -44,7 +53,11 @@ class OpenAIProvider:
         return self._identity
 
     async def ready(self) -> None:
-        """Make the client, which belongs to the running event loop."""
+        """Make the client, which belongs to the running event loop.
+
+        Raises:
+            ModelError: the environment names a proxy that cannot be used.
+        """
         self._connected()
 
     async def complete(self, request: Request, timeout: float) -> Completion:  # noqa: ASYNC109
@@ -52,20 +65,24 @@ class OpenAIProvider:
 
         Raises:
             CallError: there is no completion.
+            ModelError: what the environment names, a proxy or certificates, cannot be used.
         """
-        messages: Any = request.wire_messages()
+        body = {"model": request.model, "messages": request.wire_messages(), **request.params}
         try:
-            answer = await self._connected().chat.completions.with_raw_response.create(
-                model=request.model,
-                messages=messages,
-                extra_body=request.params,
-                timeout=timeout,
+            answer = await self._connected().post(
+                self._endpoint,
+                body=body,
+                cast_to=self._response,
+                options={"timeout": timeout, "security": {"bearer_auth": True}},
             )
         except self._openai.OpenAIError as error:
             raise call_error(error, timeout=timeout, secrets=self._secrets) from None
-        body = _decoded(answer.http_response.content)
-        headers = answer.http_response.headers
-        return completion_of(body, model=request.model, headers=headers, secrets=self._secrets)
+        return completion_of(
+            _decoded(answer.content),
+            model=request.model,
+            headers=answer.headers,
+            secrets=self._secrets,
+        )
 
     async def aclose(self) -> None:
         """Close the connections, if any were opened."""
@@ -76,9 +93,20 @@ class OpenAIProvider:
     def _connected(self) -> "AsyncOpenAI":
         if self._client is None:
             self._client = self._openai.AsyncOpenAI(
-                api_key=self._api_key, base_url=self._base_url, max_retries=0
+                api_key=self._api_key,
+                base_url=self._base_url,
+                max_retries=0,
+                http_client=self._http_client(),
             )
         return self._client
+
+    def _http_client(self) -> "Client":
+        try:
+            return self._transport.Client(trust_env=self._trust_env)
+        except (ImportError, ValueError) as error:
+            raise ModelError(
+                f"the proxy that the environment names cannot be used: {redact(str(error))}"
+            ) from None
 
 
 def open_openai(identity: Identity, base_url: str | None) -> OpenAIProvider:
@@ -96,6 +124,8 @@ def open_openai(identity: Identity, base_url: str | None) -> OpenAIProvider:
             f"no key for openai/{identity.model}: set {KEY_VARIABLE}, or name a server of your "
             "own with --base-url"
         )
+    if not (key.isascii() and key.isprintable()):
+        raise ModelError(f"{KEY_VARIABLE} holds a character that no key has; set it again")
     return OpenAIProvider(identity, base_url=address, api_key=key or _NO_KEY)
 
 
@@ -107,6 +137,13 @@ def address_of(base_url: str | None) -> str:
 def _is_official(address: str) -> bool:
     host = urlsplit(address).hostname or ""
     return host == "openai.com" or host.endswith(".openai.com")
+
+
+def _endpoint(base_url: str) -> str:
+    """Where chat completions are asked for; a query, as gateways want it, stays behind the path."""
+    parts = urlsplit(base_url)
+    path = f"{parts.path.rstrip('/')}/chat/completions"
+    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
 
 def _decoded(content: bytes) -> Any:

@@ -87,7 +87,7 @@ function inspector(data, unit) {
     ["label", labelled(unit)],
     unit.failure && ["failure", words(unit.failure)],
     unit.reason && ["reason", unit.reason],
-    ...Object.entries(unit.detail ?? {}).map(([name, value]) => [words(name), detail(data, name, value)]),
+    ...Object.entries(unit.detail ?? {}).filter(([name]) => name !== "others").map(([name, value]) => [words(name), detail(data, name, value)]),
     unit.flags?.length && ["flags", h("ul.plain", {}, unit.flags.map((flag) => h("li.flag", {}, words(flag))))],
     unit.source === "human" && ["by", "a person"],
     model && ["judge", model],
@@ -125,12 +125,19 @@ function evidence(data, unit, template) {
   const text = overview.templates.find((t) => t.name === template)?.text;
   const attempts = (unit.attempts ?? []).map((number) => data.attempts[number]);
   return h("div.evidence", {},
-    call ? fold("Prompt", () => call.messages.map(([role, lines]) => [h("h3", {}, role), h("pre", {}, data.text(lines))]))
+    call ? promptFold(data, "Prompt", call)
       : text ? fold("Prompt template", () => h("pre", {}, text)) : null,
     call ? fold("Raw reply", () => h("pre", {}, data.text(call.reply))) : null,
+    (unit.others ?? []).map((number, i) => [
+      promptFold(data, `Prompt ${i + 2}`, data.calls[number]),
+      fold(`Raw reply ${i + 2}`, () => h("pre", {}, data.text(data.calls[number].reply)))]),
     call ? null : note("prompt and raw reply are not in the store", overview.has_store ? "" : " (no store was found; --cache names one)"),
     attempts.map((a, i) => fold(`Unusable attempt ${i + 1}: ${words(a.failure)}`,
       () => [h("p", {}, a.message), a.raw === null ? null : h("pre", {}, data.text(a.raw))])));
+}
+
+function promptFold(data, title, call) {
+  return fold(title, () => call.messages.map(([role, lines]) => [h("h3", {}, role), h("pre", {}, data.text(lines))]));
 }
 
 /** A button that opens the inspectors of some judgments after `place`. */
