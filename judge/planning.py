@@ -1,7 +1,8 @@
 """What a judging command would ask: counted on a copy of its run, with the store alone answering.
 
-The command runs as ever, offline, in a folder that is thrown away; every request that finds no
-stored reply is counted here. What rests on labels that are not yet had cannot be counted.
+The command runs as ever, offline, in a folder that is thrown away; every call is counted here, by
+what answers it: an equal call, the store, or the model, which is to be paid. What rests on labels
+that are not yet had cannot be counted.
 """
 
 import json
@@ -11,36 +12,63 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from judge.llm import Price
+from judge.llm import JudgeClient, Price, Read
 from judge.llm.claims import Claim
-from judge.llm.request import Request, key
+from judge.llm.exchange import Noted
+from judge.llm.request import Request
+from judge.llm.turns import first_request
 from judge.runs import CREATED, JUDGMENTS, LEDGER, MANIFEST, NUGGETS, QRELS
+from judge.types import Call, Failure, Reply
 
 _SECONDS = 2.0  # that a call takes, where no earlier one is known
 _PROMPT_RATE, _REPLY_RATE = 64.0, 10.0  # tokens a second of the embedded 1.5B model on two cores
 
 
-@dataclass
-class Asked:
-    """What one task would ask: calls, and the tokens of their prompts and, at most, replies.
+@dataclass(frozen=True)
+class Calls:
+    """A number of calls, and the tokens of their prompts and, at most, of their replies."""
 
-    `joined` are further calls equal to one of these, which are answered with it.
-    """
-
-    calls: int = 0
-    joined: int = 0
+    number: int = 0
     prompt_tokens: int = 0
     reply_tokens: int = 0
 
-    def __add__(self, other: "Asked") -> "Asked":
+    def __add__(self, other: "Calls") -> "Calls":
         """Both together."""
-        return Asked(
-            self.calls + other.calls,
-            self.joined + other.joined,
+        return Calls(
+            self.number + other.number,
             self.prompt_tokens + other.prompt_tokens,
             self.reply_tokens + other.reply_tokens,
         )
+
+    def __mul__(self, times: int) -> "Calls":
+        """As many of them `times` over."""
+        return Calls(self.number * times, self.prompt_tokens * times, self.reply_tokens * times)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one task would ask, every call in one of the three.
+
+    Attributes:
+        paid: calls that the model has to answer.
+        stored: calls whose reply is stored.
+        equal: calls equal to one of these, of this task or of one before it; its reply is theirs.
+    """
+
+    paid: Calls = Calls()
+    stored: Calls = Calls()
+    equal: Calls = Calls()
+
+    @property
+    def saved(self) -> Calls:
+        """The calls that are not to be paid."""
+        return self.stored + self.equal
+
+    def __add__(self, other: "Asked") -> "Asked":
+        """Both together."""
+        return Asked(self.paid + other.paid, self.stored + other.stored, self.equal + other.equal)
 
 
 @dataclass
@@ -50,10 +78,12 @@ class Plan:
     Attributes:
         price: of the model's tokens, None where it is not known.
         seconds: that a call takes; None where no earlier one of the run is known.
+        fresh: no stored reply is taken, so that a call is asked again wherever it stands.
     """
 
     price: Price | None = None
     seconds: float | None = None
+    fresh: bool = False
     tasks: dict[str, Asked] = field(default_factory=dict)
     _current: str = ""
     _keys: set[str] = field(default_factory=set)
@@ -63,42 +93,88 @@ class Plan:
         self._current = task
         self.tasks.setdefault(task, Asked())
 
-    def missed(self, request: Request) -> None:
-        """Count a request that has no stored reply."""
-        asked = self.tasks[self._current]
-        if (name := key(request)) in self._keys:
-            asked.joined += 1
-            return
-        self._keys.add(name)
+    def count(self, request: Request, *, units: int, stored: bool) -> None:
+        """Count the calls of `units` that one request answers.
+
+        Args:
+            request: what is asked.
+            units: how many units would each ask just this; all but the first need no call.
+            stored: whether the store has the reply.
+        """
         claim = Claim(request, None)
-        asked.calls += 1
-        asked.prompt_tokens += claim.prompt_tokens
-        asked.reply_tokens += claim.reply_tokens
+        one = Calls(1, claim.prompt_tokens, claim.reply_tokens)
+        first = self.fresh or request.key not in self._keys
+        self._keys.add(request.key)
+        more = Asked(
+            paid=one * (first and not stored),
+            stored=one * (first and stored),
+            equal=one * (units - first),
+        )
+        self.tasks[self._current] += more
 
     def total(self) -> Asked:
         """All tasks together."""
         return sum(self.tasks.values(), Asked())
 
-    def cost(self, asked: Asked) -> float | None:
-        """The most that it costs in US dollars, by the estimate of its tokens."""
+    def cost(self, calls: Calls) -> float | None:
+        """The most that they cost in US dollars, by the estimate of their tokens."""
         if self.price is None:
             return None
-        return asked.prompt_tokens * self.price.prompt + asked.reply_tokens * self.price.reply
+        return calls.prompt_tokens * self.price.prompt + calls.reply_tokens * self.price.reply
 
     def minutes(self, *, concurrency: int, rpm: float | None, tpm: float | None) -> float:
         """About how long it takes under these limits."""
-        asked = self.total()
-        by_calls = asked.calls * (self.seconds or _SECONDS) / concurrency / 60
-        by_number = asked.calls / rpm if rpm else 0.0
-        by_tokens = (asked.prompt_tokens + asked.reply_tokens) / tpm if tpm else 0.0
+        paid = self.total().paid
+        by_calls = paid.number * (self.seconds or _SECONDS) / concurrency / 60
+        by_number = paid.number / rpm if rpm else 0.0
+        by_tokens = (paid.prompt_tokens + paid.reply_tokens) / tpm if tpm else 0.0
         return max(by_calls, by_number, by_tokens)
 
     def local_minutes(self) -> float:
         """About how long the embedded model takes on two cores, prompts evaluated whole."""
-        asked = self.total()
+        paid = self.total().paid
         if self.seconds is not None:
-            return asked.calls * self.seconds / 60
-        return (asked.prompt_tokens / _PROMPT_RATE + asked.reply_tokens / _REPLY_RATE) / 60
+            return paid.number * self.seconds / 60
+        return (paid.prompt_tokens / _PROMPT_RATE + paid.reply_tokens / _REPLY_RATE) / 60
+
+
+class PlannedClient(JudgeClient):
+    """A judge that has nothing but its store, and counts in `plan` what it is asked.
+
+    Args:
+        plan: where the calls are counted.
+        given: what `JudgeClient` is made of.
+    """
+
+    def __init__(self, plan: Plan, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._plan = plan
+
+    async def ask(
+        self,
+        call: Call,
+        read: Read,
+        *,
+        turns: int = 3,
+        noted: Noted = lambda attempt: None,
+        sample: int = 0,
+    ) -> Reply | Failure:
+        """Return what the store has, and count the call; one known to need halves is not asked."""
+        outcome = await super().ask(call, read, turns=turns, noted=noted, sample=sample)
+        if isinstance(outcome, Reply) or outcome.kind == "offline":
+            first = first_request(call, self.identity, self._way.settings, sample)
+            stored = isinstance(outcome, Reply)
+            self._plan.count(self.dialect.put(first), units=_alike(call), stored=stored)
+        return outcome
+
+
+def _alike(call: Call) -> int:
+    """How many units would each ask just this call.
+
+    A reply with a schema labels each unit of a batch for itself; the one label of a plain reply is
+    that of all units.
+    """
+    return len(call.units) if call.reply_schema is None else 1
 
 
 @contextmanager

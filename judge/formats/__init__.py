@@ -21,6 +21,7 @@ from judge.formats.scores import (
     write_scores,
 )
 from judge.formats.submissions import write_answers
+from judge.formats.subtopics import read_subtopic_qrels, write_subtopic_qrels
 from judge.formats.support import read_support, write_support
 from judge.formats.topics import read_topics, write_topics, write_topics_tsv
 
@@ -39,6 +40,7 @@ __all__ = [
     "read_ratings",
     "read_run",
     "read_scores",
+    "read_subtopic_qrels",
     "read_support",
     "read_topics",
     "recognise",
@@ -49,6 +51,7 @@ __all__ = [
     "write_nuggets",
     "write_qrels",
     "write_scores",
+    "write_subtopic_qrels",
     "write_support",
     "write_topics",
     "write_topics_tsv",

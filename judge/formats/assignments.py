@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from judge.formats.fields import Fields
-from judge.formats.forms import Form, Located, each_record, has_fields
-from judge.formats.lines import OnError, Unique, raise_error, write_json
+from judge.formats.forms import Form, Located, has_fields
+from judge.formats.labelled import each_labelled
+from judge.formats.lines import OnError, raise_error, write_json
 from judge.formats.nugget_fields import (
     NuggetIds,
     importance,
@@ -48,12 +49,7 @@ def each_assignment(
     path: str | Path, on_error: OnError = raise_error
 ) -> Iterator[Located[AssignedAnswer]]:
     """Yield assignments and where they stand; see `read_assignments`."""
-    unique = Unique("the assignment of (run_id, topic)")
-    for located in each_record(path, "an assignment", FORMS, on_error):
-        answer = located.record
-        whose = (answer.annotator,) if answer.annotator else ()
-        if unique.accepts((answer.run_id, answer.topic_id, *whose), located.place, on_error, "qid"):
-            yield located
+    return each_labelled(path, "nugget labels", FORMS, on_error, field="qid")
 
 
 def write_assignments(path: str | Path, answers: Iterable[AssignedAnswer]) -> None:

@@ -1,18 +1,20 @@
 """Tables read many rows at a time: for runs and qrels of millions of rows.
 
-What `columns.read_rows` says of rows and cells holds here too, and so do its errors. Rows are
-parted, and cells turned into numbers, all at once; one by one only where that fails.
+Rows are parted, and cells turned into numbers, all at once; one by one only where that fails, so
+that an error names its line.
 """
 
 import math
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from io import BufferedIOBase
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from judge.errors import InputError
 from judge.formats.columns import Row, cells_of, wrong_width
-from judge.formats.lines import Place, decode, log, reading
+from judge.formats.lines import OnError, Place, decode, log, raise_error, reading
 
 _BYTES = 1 << 16  # what stays in the processor's cache; larger blocks take longer
 _MOST_DIGITS = 18
@@ -67,48 +69,72 @@ class Block(NamedTuple):
             yield Row(Place(self.path, line), cells)
 
 
-def read_blocks(path: str | Path, form: str, widths: Sequence[int]) -> Iterator[Block]:
-    """Yield the rows of a table in blocks, none of them empty; see `columns.read_rows`.
+def read_rows(
+    path: str | Path, form: str, widths: Sequence[int], on_error: OnError = raise_error
+) -> Iterator[Row]:
+    """Yield the rows of a table one by one; see `read_blocks`."""
+    for block in read_blocks(path, form, widths, on_error):
+        yield from block.rows()
+
+
+def read_blocks(
+    path: str | Path, form: str, widths: Sequence[int], on_error: OnError = raise_error
+) -> Iterator[Block]:
+    """Yield the rows of a table in blocks, none of them empty.
+
+    Args:
+        path: the file, "-" for stdin.
+        form: the names of the columns, for errors.
+        widths: the numbers of columns a row may have.
+        on_error: told of each line that is not UTF-8 or has another number of columns, and of a
+            file that cannot be read on.
 
     Raises:
         InputError: the file cannot be read, or a row has another number of columns.
     """
-    first, empty = 1, True
-    with reading(path) as stream:
-        while raw := stream.read(_BYTES) + stream.readline():
-            text = _text(raw.removeprefix(BOM_UTF8) if first == 1 else raw, str(path), first)
-            lines = range(first, first + text.count("\n"))
-            columns = _columns(text, len(lines), widths)
-            if columns is not None:
-                blocks: Iterator[Block] = iter([Block(str(path), lines, columns)])
-            else:
-                blocks = _by_rows(text, str(path), first, form, widths)
-            for block in blocks:
+    empty = True
+
+    def told(error: InputError) -> None:
+        nonlocal empty
+        empty = False
+        on_error(error)
+
+    try:
+        with reading(path) as stream:
+            for block in _blocks(stream, str(path), form, widths, told):
                 empty = False
                 yield block
-            first = lines.stop
+    except InputError as error:
+        told(error)
     if empty:
         log.warning("%s: the file is empty", path)
 
 
-def _text(raw: bytes, path: str, first: int) -> str:
-    r"""Return the text of some lines, each ended by "\n" and without a "\r" before it."""
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        for number, line in enumerate(raw.split(b"\n"), start=first):
-            decode(line, Place(path, number))
-        raise
-    text = text if text.endswith("\n") else text + "\n"
-    return text.replace("\r\n", "\n") if "\r" in text else text
+def _blocks(
+    stream: BufferedIOBase, path: str, form: str, widths: Sequence[int], on_error: OnError
+) -> Iterator[Block]:
+    first = 1
+    while raw := stream.read(_BYTES) + stream.readline():
+        raw = (raw.removeprefix(BOM_UTF8) if first == 1 else raw).removesuffix(b"\n")
+        lines = range(first, first + raw.count(b"\n") + 1)
+        columns = _columns(raw, len(lines), widths)
+        if columns is not None:
+            yield Block(path, lines, columns)
+        else:
+            yield from _by_rows(raw, path, first, form, widths, on_error)
+        first = lines.stop
 
 
-def _columns(text: str, n_lines: int, widths: Sequence[int]) -> list[list[str]] | None:
+def _columns(raw: bytes, n_lines: int, widths: Sequence[int]) -> list[list[str]] | None:
     """Return the columns of lines that are all of one width; None if it takes more to part them.
 
     Each line gets a mark at its end: these stand at equal distances if all lines are of one width.
     """
-    if not text.isascii() or any(character in text for character in _NOT_PLAIN):
+    if not raw.isascii():
+        return None
+    text = f"{raw.decode('ascii')}\n"
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    if any(character in text for character in _NOT_PLAIN):
         return None
     cells = text.replace("\n", f" {_MARK} ").split()
     for width in widths:
@@ -118,20 +144,39 @@ def _columns(text: str, n_lines: int, widths: Sequence[int]) -> list[list[str]] 
     return None
 
 
-def _by_rows(text: str, path: str, first: int, form: str, widths: Sequence[int]) -> Iterator[Block]:
-    """Yield the same rows, each line parted by itself."""
-    rows = [
-        Row(Place(path, number), tuple(cells_of(line)))
-        for number, line in enumerate(text.split("\n"), start=first)
-        if line.strip()
-    ]
-    for row in rows:
-        if len(row.cells) not in widths:
-            raise wrong_width(row, form, widths)
-    for _, group in groupby(rows, key=lambda row: len(row.cells)):
-        alike = list(group)
-        columns = list(zip(*(row.cells for row in alike), strict=True))
-        yield Block(path, [row.place.line for row in alike], columns)
+def _by_rows(
+    raw: bytes, path: str, first: int, form: str, widths: Sequence[int], on_error: OnError
+) -> Iterator[Block]:
+    """Yield the same rows, each line parted by itself; what is wrong is told in its turn."""
+    lines = enumerate(raw.split(b"\n"), start=first)
+    parted = (_parted(line, Place(path, number), form, widths) for number, line in lines)
+    items = (item for item in parted if item is not None)
+    for _, group in groupby(items, key=_width):
+        found = list(group)
+        for item in found:
+            if isinstance(item, InputError):
+                on_error(item)
+        alike = [item for item in found if isinstance(item, Row)]
+        if alike:
+            columns = list(zip(*(row.cells for row in alike), strict=True))
+            yield Block(path, [row.place.line for row in alike], columns)
+
+
+def _parted(line: bytes, place: Place, form: str, widths: Sequence[int]) -> Row | InputError | None:
+    """Return the row of a line, None where it is blank; or what is wrong with it."""
+    try:
+        text = decode(line, place)
+    except InputError as error:
+        return error
+    if not text.strip():
+        return None
+    row = Row(place, tuple(cells_of(text)))
+    return row if len(row.cells) in widths else wrong_width(row, form, widths)
+
+
+def _width(item: Row | InputError) -> int:
+    """How many cells a row has; 0 where there is none."""
+    return 0 if isinstance(item, InputError) else len(item.cells)
 
 
 def _all_at_once(kind: type[T], cells: Sequence[str]) -> list[T] | None:

@@ -1,13 +1,16 @@
-"""Tables whose columns are set apart by blanks: retrieval runs and qrels."""
+"""Tables whose columns are set apart by blanks: retrieval runs and qrels.
+
+They are read by `judge.formats.blocks`; here is what a row is, and how one is written.
+"""
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from judge.errors import InputError
-from judge.formats.lines import OnError, Place, raise_error, read_lines, write_lines
+from judge.formats.lines import Place, write_lines
 
 _GAP = re.compile(r"[ \t]+")  # not str.split: it takes U+00A0 and U+001F for blanks too
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -45,28 +48,6 @@ class Row(NamedTuple):
         """Return the error that says what is wrong with a cell."""
         found = self.cells[column]
         return self.place.error("wrong value", field=name, expected=expected, found=found)
-
-
-def read_rows(
-    path: str | Path, form: str, widths: Sequence[int], on_error: OnError = raise_error
-) -> Iterator[Row]:
-    """Yield the rows of a table.
-
-    Args:
-        path: the file, "-" for stdin.
-        form: the names of the columns, for errors.
-        widths: the numbers of columns a row may have.
-        on_error: told of each row that has another number of columns.
-
-    Raises:
-        InputError: the file cannot be read, or a row has another number of columns.
-    """
-    for line in read_lines(path, on_error):
-        row = Row(line.place, tuple(cells_of(line.text)))
-        if len(row.cells) in widths:
-            yield row
-        else:
-            on_error(wrong_width(row, form, widths))
 
 
 def cells_of(line: str) -> list[str]:

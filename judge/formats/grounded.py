@@ -6,8 +6,9 @@ from typing import Any, get_args
 
 from judge.cited import GroundedAnswer, GroundedNugget, Grounds
 from judge.formats.fields import Fields
-from judge.formats.forms import Form, Located, each_record, has_fields
-from judge.formats.lines import OnError, Unique, raise_error, write_json
+from judge.formats.forms import Form, Located, has_fields
+from judge.formats.labelled import each_labelled
+from judge.formats.lines import OnError, raise_error, write_json
 from judge.formats.nugget_fields import (
     NuggetIds,
     importance,
@@ -36,11 +37,7 @@ def each_grounded(
     path: str | Path, on_error: OnError = raise_error
 ) -> Iterator[Located[GroundedAnswer]]:
     """Yield answers with their grounds and where they stand; see `read_grounded`."""
-    unique = Unique("the coverage of (run_id, topic)")
-    for located in each_record(path, "nugget coverage", FORMS, on_error):
-        answer = located.record
-        if unique.accepts((answer.run_id, answer.topic_id), located.place, on_error):
-            yield located
+    return each_labelled(path, "nugget coverage", FORMS, on_error)
 
 
 def write_grounded(path: str | Path, answers: Iterable[GroundedAnswer]) -> None:

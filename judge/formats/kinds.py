@@ -65,11 +65,20 @@ def recognise(path: str | Path) -> Kind:
     for kind in KINDS:
         if kind.recognises(head):
             return kind
-    raise InputError(
+    raise _unknown(head)
+
+
+def _unknown(head: Sample) -> InputError:
+    """The error of a file of no kind: what is wrong with its first record, or what that is."""
+    if head.record is None and head.damage is not None:
+        damage = head.damage
+        message = f"the kind of the file cannot be told, as no record is sound: {damage.message}"
+        return InputError(message, path=damage.path, line=damage.line, found=damage.found)
+    place, found = head.unknown
+    return place.error(
         "the kind of the file cannot be told; name it",
-        path=path,
         expected=" or ".join(kind.name for kind in KINDS),
-        found=head.found,
+        found=found,
     )
 
 

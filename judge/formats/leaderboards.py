@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, cast, get_args
 
 from judge.errors import InputError, UsageError
-from judge.formats.columns import Row, read_rows, write_rows
+from judge.formats.blocks import read_rows
+from judge.formats.columns import Row, write_rows
 from judge.formats.fields import read_records
 from judge.formats.lines import Place, Unique, read_lines
 

@@ -275,7 +275,8 @@ def _json_errors(lines: list[Line], row: int = 0) -> Iterator[None]:
 
 def _spans(head: list[Line]) -> bool:
     """Tell whether an object goes on after its line, other than one that was cut off there."""
-    if len(head) < 2 or head[1].text.lstrip().startswith("{"):
+    first, *others = [line.text.lstrip() for line in head]
+    if not first.startswith("{") or not others or others[0].startswith("{"):
         return False
     try:
         _DECODER.decode(head[0].text)

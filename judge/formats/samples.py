@@ -2,7 +2,7 @@
 
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from judge.errors import InputError
 from judge.formats.fields import Fields, Notes
@@ -12,20 +12,32 @@ _LINES = 400
 
 
 class Sample(NamedTuple):
-    """The first lines of a file, and the first JSON object in it, if it is of JSON."""
+    """The first lines of a file, and the first sound JSON object in it, if it is of JSON.
+
+    Attributes:
+        lines: their texts; lines that are no UTF-8 are passed over.
+        start: where the first of them stands.
+        record: the first object, None where there is none.
+        damage: what was wrong before it, with its line; None where nothing was.
+    """
 
     lines: tuple[str, ...]
-    record: Fields | None
+    start: Place
+    record: Fields | None = None
+    damage: InputError | None = None
 
     @property
     def is_json(self) -> bool:
-        """Whether the file begins as JSON does."""
-        return bool(self.lines) and self.lines[0].lstrip().startswith(("{", "["))
+        """Whether the file begins as JSON does, or goes on so after a first line that does not."""
+        begun = [line.lstrip()[:1] for line in self.lines]
+        return begun[:1] in (["{"], ["["]) or begun.count("{") * 2 > len(begun)
 
     @property
-    def found(self) -> object:
-        """What to show of the file where its kind cannot be told."""
-        return self.lines[0] if self.record is None else self.record.names
+    def unknown(self) -> tuple[Place, object]:
+        """A place, and what stands there, to show where the kind of the file cannot be told."""
+        if self.record is None:
+            return self.start, self.lines[0]
+        return self.record.place, self.record.names
 
 
 def sample(path: str | Path) -> Sample:
@@ -37,22 +49,18 @@ def sample(path: str | Path) -> Sample:
         InputError: the file cannot be read at all.
     """
     errors: list[InputError] = []
-    lines = [line.text for line in islice(read_lines(path, errors.append), _LINES)]
+    lines = list(islice(read_lines(path, errors.append), _LINES))
     if errors and not lines:
         raise errors[0]
-    head = Sample(tuple(lines), None)
-    return head._replace(record=_first_record(path)) if head.is_json else head
+    start = lines[0].place if lines else Place(str(path), 0)
+    head = Sample(tuple(line.text for line in lines), start)
+    return _with_record(head, path) if head.is_json else head
 
 
-def _first_record(path: str | Path) -> Fields | None:
-    for place, value in read_json(read_lines(path, _pass_over), _pass_over):
-        return _fields(place, value)
-    return None
-
-
-def _fields(place: Place, value: Any) -> Fields | None:
-    return Fields(place, value, "", Notes()) if isinstance(value, dict) else None
-
-
-def _pass_over(error: InputError) -> None:
-    """Say nothing: whoever reads the file for what it holds tells of its errors."""
+def _with_record(head: Sample, path: str | Path) -> Sample:
+    """The sample with the first JSON object."""
+    errors: list[InputError] = []
+    values = read_json(read_lines(path, errors.append), errors.append)
+    objects = (Fields(place, v, "", Notes()) for place, v in values if isinstance(v, dict))
+    record = next(objects, None)
+    return head._replace(record=record, damage=next(iter(errors), None))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from judge.errors import InputError
-from judge.formats.columns import read_rows, write_rows
+from judge.formats.blocks import read_rows
+from judge.formats.columns import write_rows
 from judge.formats.forms import Located
 from judge.formats.lines import OnError, raise_error
 from judge.types import SubtopicQrel

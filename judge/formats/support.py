@@ -6,8 +6,9 @@ from typing import Any
 
 from judge.formats import attribution
 from judge.formats.fields import Fields
-from judge.formats.forms import Form, Located, each_record, has_fields
-from judge.formats.lines import OnError, Unique, raise_error, write_json
+from judge.formats.forms import Form, Located, has_fields
+from judge.formats.labelled import each_labelled
+from judge.formats.lines import OnError, raise_error, write_json
 from judge.types import CitationLabel, Support, SupportedAnswer, SupportedSentence
 
 _UNJUDGED = "-1"
@@ -33,12 +34,7 @@ def each_support(
     path: str | Path, on_error: OnError = raise_error
 ) -> Iterator[Located[SupportedAnswer]]:
     """Yield support labels and where they stand; see `read_support`."""
-    unique = Unique("the support of (run_id, topic)")
-    for located in each_record(path, "support labels", FORMS, on_error):
-        answer = located.record
-        whose = (answer.annotator,) if answer.annotator else ()
-        if unique.accepts((answer.run_id, answer.topic_id, *whose), located.place, on_error):
-            yield located
+    return each_labelled(path, "support labels", FORMS, on_error)
 
 
 def write_support(path: str | Path, answers: Iterable[SupportedAnswer]) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from judge.errors import InputError
-from judge.formats.columns import Row, read_rows
+from judge.formats.blocks import read_rows
+from judge.formats.columns import Row
 from judge.formats.forms import Located
 from judge.formats.lines import OnError, Unique
 from judge.formats.samples import Sample

@@ -6,8 +6,9 @@ from typing import Any
 
 from judge.cited import WeighedAnswer, WeighedCitation, WeighedSentence
 from judge.formats.fields import Fields
-from judge.formats.forms import Form, Located, each_record, has_fields
-from judge.formats.lines import OnError, Unique, raise_error, write_json
+from judge.formats.forms import Form, Located, has_fields
+from judge.formats.labelled import each_labelled
+from judge.formats.lines import OnError, raise_error, write_json
 from judge.types import SUPPORTS, Support
 
 _LABELS: dict[str, Support] = {label: label for label in SUPPORTS}
@@ -30,11 +31,7 @@ def each_weighed(
     path: str | Path, on_error: OnError = raise_error
 ) -> Iterator[Located[WeighedAnswer]]:
     """Yield answers with weighed citations and where they stand; see `read_weighed`."""
-    unique = Unique("the citations of (run_id, topic)")
-    for located in each_record(path, "weighed citations", FORMS, on_error):
-        answer = located.record
-        if unique.accepts((answer.run_id, answer.topic_id), located.place, on_error):
-            yield located
+    return each_labelled(path, "weighed citations", FORMS, on_error)
 
 
 def write_weighed(path: str | Path, answers: Iterable[WeighedAnswer]) -> None:

@@ -1,8 +1,8 @@
 """WikiVideo (MiRAGE): predictions with cited videos, and reference claims with their videos.
 
 Each file is one JSON object, topic -> what there is of it. The topic's id is its name there; the
-qrels name it by the `query_id` that the reference claims have. The annotators' labels are read
-by `judge.formats.human`.
+qrels and runs name it by the `query_id` that the reference claims have: `judge.formats.query_ids`
+joins both. The annotators' labels are read by `judge.formats.human`.
 """
 
 import re

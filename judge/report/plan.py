@@ -1,42 +1,63 @@
-"""What a command would ask and cost, as a table and as JSON data."""
+"""What a command would ask, cost and save, as tables and as JSON data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
 from judge.executor import Tally
-from judge.planning import Asked, Plan
+from judge.planning import Asked, Calls, Plan
 from judge.report.account import dollars
 from judge.settings import Settings
 
-_COLUMNS = (
+_ASKED = (
     "units",
     "judged before",
     "to judge",
-    "from store",
     "calls to pay",
-    "equal calls joined",
     "prompt tokens",
     "reply tokens at most",
     "cost at most",
+)
+_SAVED = (
+    "calls asked",
+    "equal calls joined",
+    "from store",
+    "calls to pay",
+    "tokens saved at most",
+    "cost saved at most",
 )
 _HOSTED = 16
 
 
 def plan_table(plan: Plan, tallies: Mapping[str, Tally]) -> Table:
-    """One line a task, and their sum."""
+    """What is to be asked and paid: one line a task, and their sum."""
+    return _table(_ASKED, _rows(plan, tallies))
+
+
+def saving_table(plan: Plan, tallies: Mapping[str, Tally]) -> Table | None:
+    """The calls that are saved, by task: asked less equal ones less stored ones are to be paid.
+
+    None where none is saved.
+    """
+    return _table(_SAVED, _rows(plan, tallies)) if plan.total().saved.number else None
+
+
+def _table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("task", no_wrap=True, vertical="bottom")
-    for name in _COLUMNS:
+    for name in columns:
         table.add_column(name.replace(" ", "\n"), justify="right", no_wrap=True, vertical="bottom")
-    for row in _rows(plan, tallies):
+    for row in rows:
         if row["task"] == "all":
             table.add_section()
-        cells = [f"{row[name.replace(' ', '_')]:,}" for name in _COLUMNS[:-1]]
-        table.add_row(row["task"], *cells, _dollars(row["cost_at_most"]))
+        table.add_row(row["task"], *(_cell(row[name.replace(" ", "_")]) for name in columns))
     return table
+
+
+def _cell(value: float | None) -> str:
+    return f"{value:,}" if isinstance(value, int) else _dollars(value)
 
 
 def plan_data(plan: Plan, tallies: Mapping[str, Tally], settings: Settings) -> dict[str, Any]:
@@ -50,7 +71,7 @@ def plan_data(plan: Plan, tallies: Mapping[str, Tally], settings: Settings) -> d
 
 def time_line(plan: Plan, settings: Settings) -> str:
     """How long it takes, and what that rests on."""
-    if not plan.total().calls:
+    if not plan.total().paid.number:
         return "no call is to be paid: everything is judged or stored"
     if plan.seconds is not None:
         rests_on = f"{plan.seconds:.1f} s a call, as in this run up to now"
@@ -68,7 +89,7 @@ def remarks(plan: Plan) -> list[str]:
         f"{task}: what rests on its labels is counted only as far as they are had; plan again "
         "afterwards"
         for task in open_ended
-        if plan.tasks[task].calls
+        if plan.tasks[task].paid.number
     ]
 
 
@@ -81,17 +102,31 @@ def _rows(plan: Plan, tallies: Mapping[str, Tally]) -> list[dict[str, Any]]:
 
 
 def _row(task: str, plan: Plan, tally: Tally, asked: Asked) -> dict[str, Any]:
+    saved = asked.saved
     return {
         "task": task,
         "units": tally.units,
         "judged_before": tally.before,
         "to_judge": tally.units - tally.before - tally.left,
-        "from_store": tally.cached,
-        "calls_to_pay": asked.calls,
-        "equal_calls_joined": asked.joined,
-        "prompt_tokens": asked.prompt_tokens,
-        "reply_tokens_at_most": asked.reply_tokens,
-        "cost_at_most": plan.cost(asked),
+        "calls_asked": (asked.paid + saved).number,
+        "equal_calls_joined": asked.equal.number,
+        "from_store": asked.stored.number,
+        "calls_to_pay": asked.paid.number,
+        "prompt_tokens": asked.paid.prompt_tokens,
+        "reply_tokens_at_most": asked.paid.reply_tokens,
+        "cost_at_most": plan.cost(asked.paid),
+        "tokens_saved_at_most": saved.prompt_tokens + saved.reply_tokens,
+        "cost_saved_at_most": plan.cost(saved),
+        "saved": {"equal": _saved(plan, asked.equal), "stored": _saved(plan, asked.stored)},
+    }
+
+
+def _saved(plan: Plan, calls: Calls) -> dict[str, Any]:
+    return {
+        "calls": calls.number,
+        "prompt_tokens": calls.prompt_tokens,
+        "reply_tokens_at_most": calls.reply_tokens,
+        "cost_at_most": plan.cost(calls),
     }
 
 

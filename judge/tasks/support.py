@@ -6,19 +6,32 @@ one call labels all of them, as the sentence stands in the first.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from judge.parsing import SUPPORT_LABELS, label_line
 from judge.tasks.base import (
     Topics,
     flags_of,
     reply_tokens,
+    require_form,
     texts_of,
     without_document,
     without_text,
 )
+from judge.tasks.contrast import QUESTIONS, YES_NO, Question, composed
 from judge.templates import Template
-from judge.types import SUPPORTS, Answer, Call, Document, Judgment, Sentence, Unit, Verdict
+from judge.types import (
+    SUPPORTS,
+    Also,
+    Answer,
+    Call,
+    Document,
+    Judgment,
+    Label,
+    Sentence,
+    Unit,
+    Verdict,
+)
 
 Citations = Literal["first", "all"] | int
 Cited = Callable[[Answer, str], Document | None]
@@ -50,7 +63,9 @@ class SupportTask:
         cited: Cited,
         citations: Citations = "first",
     ) -> None:
+        require_form(template, SupportTask.name, "label-line", "yes-no")
         self.template = template
+        self._contrasting = template.head.output == "yes-no"
         self._topics = topics
         self._answers = sorted(answers, key=lambda answer: answer.topic_id)
         self._cited, self._citations = cited, citations
@@ -106,33 +121,53 @@ class SupportTask:
         return self._by_id[unit.run_id or "", unit.topic_id]
 
     def _call(self, units: tuple[Unit, ...], document: Document) -> Call:
+        if self._contrasting:
+            first, *others = (self._question(units, document, asked) for asked in QUESTIONS)
+            return first._replace(also=Also(tuple(others), composed))
+        return self._asking(units, document, SUPPORTS[::-1], document=document)
+
+    def _question(self, units: tuple[Unit, ...], document: Document, asked: Question) -> Call:
+        given = document if asked.with_passage else None
+        return self._asking(units, document, YES_NO, document=given, question=asked.extent)
+
+    def _asking(
+        self, units: tuple[Unit, ...], judged: Document, labels: tuple[Label, ...], **values: Any
+    ) -> Call:
+        """A call that shows `values`, on what is judged."""
         answer = self._answer(units[0])
         prompt = self.template.render(
             topic=self._topics[units[0].topic_id],
             sentences=answer.sentences,
             index=units[0].sentence,
-            document=document,
+            **values,
         )
-        texts = (*texts_of(document), *(s.text for s in answer.sentences))
         return Call(
             units=units,
             prompt=prompt,
             max_tokens=reply_tokens(self.template, 1),
-            flags=flags_of(*texts),
-            labels=SUPPORTS[::-1],
+            flags=flags_of(*texts_of(judged), *(s.text for s in answer.sentences)),
+            labels=labels,
+            weighed=self.template.head.probabilities,
         )
 
     def read(self, call: Call, text: str) -> dict[str, Verdict]:
-        """The label of the label line, for each unit; the others say as which one they were."""
-        line = label_line(text, SUPPORTS, SUPPORT_LABELS)
+        """The label of the label line, for each unit; the others say as which one they were.
+
+        Of a template that contrasts, it is a yes or a no.
+        """
+        field = "answer" if self._contrasting else "label"
+        if self._contrasting:
+            line = label_line(text, YES_NO, field=field)
+        else:
+            line = label_line(text, SUPPORTS, SUPPORT_LABELS, field=field)
         first, *others = [unit.unit_id for unit in call.units]
         verdict = Verdict(
             label=line.label,
             flags=("conflicting_markers",) if line.conflicting else (),
-            marks=("label",) if "label" in text.casefold() else (),
+            marks=(field,) if field in text.casefold() else (),
         )
         verdicts = {first: verdict}
-        same = verdict.model_copy(update={"detail": {"judged_as": first}})
+        same = verdict._replace(detail={"judged_as": first})
         return verdicts | dict.fromkeys(others, same)
 
 

@@ -9,10 +9,12 @@ from judge.corpora import open_corpora
 from judge.errors import InputError, UsageError
 from judge.formats.kinds import Kind, kind_named, recognise
 from judge.formats.paths import expand, expand_one
+from judge.formats.query_ids import QueryIds, read_query_ids
 from judge.formats.topics import read_topics
 from judge.types import Topic
 from judge.validation.answers import check_answers
 from judge.validation.context import TRACKS, Context, Limits
+from judge.validation.documents import check_named
 from judge.validation.nuggets import check_nuggets
 from judge.validation.others import (
     check_assignments,
@@ -50,7 +52,8 @@ def validate(
         files: files, folders or globs; "-" is stdin.
         kind: their kind; told from the content of each if it is not given.
         topics: the topics that answers, nuggets, labels, runs and qrels should be of.
-        corpus: where the documents are that answers cite.
+        corpus: where the documents are that answers cite, and that runs, qrels, subtopic qrels,
+            ratings, support labels and the lists of nuggets name.
         track: "rag24", "rag25" or "rag26", whose limits answers should keep.
 
     Raises:
@@ -60,10 +63,11 @@ def validate(
     chosen = None if kind is None else kind_named(kind)
     limits = _limits(track)
     known = _topics(topics)
+    query_ids = QueryIds() if topics is None else read_query_ids(expand_one(topics))
     reports = []
     with ExitStack() as stack:
         corpora = stack.enter_context(open_corpora(corpus)) if corpus else None
-        context = Context(known, corpora, limits)
+        context = Context(known, query_ids, corpora, limits)
         for path in expand(files):
             reports.append(_report(path, chosen, context))
         if corpora is not None:
@@ -90,6 +94,7 @@ def _checked(path: Path, kind: Kind, context: Context, problems: Problems) -> di
     listed = list(records)
     if kind.name in CHECKS:
         CHECKS[kind.name](listed, context, problems)
+    check_named(kind.name, listed, context, problems)
     return kind.count(record for _, record in listed)
 
 
