@@ -218,7 +218,7 @@ class Executor:
     def _settle(self, outcome: Reply | Failure, judgments: list[Judgment], tally: Tally) -> None:
         self._run.judgments.append(judgments)
         _add(tally, outcome, judgments)
-        failed = sum(judgment.status == "failed" for judgment in judgments)
+        failed = [judgment.status for judgment in judgments].count("failed")
         self._progress.advance(len(judgments), failed, _cost(outcome))
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from judge.appending import LineFile
 from judge.errors import InputError
+from judge.json_lines import json_line
 from judge.types import Judgment
 
 _NEEDED = frozenset({"unit_id", "task", "topic_id", "status", "label"})
@@ -41,7 +42,8 @@ class Judgments:
 
     def append(self, judgments: Iterable[Judgment]) -> None:
         """Write judgments in one go, so that a kill leaves all or none of a call's lines."""
-        written = [(j.unit_id, j.status, to_line(j)) for j in judgments]
+        units = [(judgment.unit_id, judgment) for judgment in judgments]
+        written = [(unit_id, j.status, _line(unit_id, j)) for unit_id, j in units]
         offset = self._file.end
         self._file.append(b"".join(line for _, _, line in written))
         for unit_id, status, line in written:
@@ -123,9 +125,13 @@ def _data(path: Path, number: int, line: bytes) -> dict[str, Any]:
 
 def to_line(judgment: Judgment) -> bytes:
     """One JSON line, `unit_id` first; fields at their default are left out."""
-    data = {"unit_id": judgment.unit_id, "label": judgment.label}
+    return _line(judgment.unit_id, judgment)
+
+
+def _line(unit_id: str, judgment: Judgment) -> bytes:
+    data = {"unit_id": unit_id, "label": judgment.label}
     data |= judgment.model_dump(exclude_defaults=True)
-    return json.dumps(data, ensure_ascii=True).encode() + b"\n"
+    return json_line(data)
 
 
 def from_line(line: bytes) -> Judgment:

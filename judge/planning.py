@@ -78,12 +78,10 @@ class Plan:
     Attributes:
         price: of the model's tokens, None where it is not known.
         seconds: that a call takes; None where no earlier one of the run is known.
-        fresh: no stored reply is taken, so that a call is asked again wherever it stands.
     """
 
     price: Price | None = None
     seconds: float | None = None
-    fresh: bool = False
     tasks: dict[str, Asked] = field(default_factory=dict)
     _current: str = ""
     _keys: set[str] = field(default_factory=set)
@@ -103,7 +101,7 @@ class Plan:
         """
         claim = Claim(request, None)
         one = Calls(1, claim.prompt_tokens, claim.reply_tokens)
-        first = self.fresh or request.key not in self._keys
+        first = request.key not in self._keys
         self._keys.add(request.key)
         more = Asked(
             paid=one * (first and not stored),

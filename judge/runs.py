@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from judge.appending import LineFile
 from judge.errors import InputError, RunError
+from judge.json_lines import json_line
 from judge.judgments import Judgments
 from judge.manifest import Manifest, Stage, differences
 from judge.migrations import FORMAT, migrated
@@ -92,10 +93,10 @@ class RunDirectory:
     def note(self, call: Call, attempt: Attempt) -> None:
         """Put an attempt on disk: in the ledger and, where it gave nothing, among the failures."""
         entry = {"task": call.units[0].task, "units": len(call.units), **_spent(attempt)}
-        self._ledger.append(_line(entry))
+        self._ledger.append(json_line(entry))
         if attempt.failure is not None:
             units = [unit.unit_id for unit in call.units]
-            self._failures.append(_line({"unit_ids": units, **_failed(attempt)}))
+            self._failures.append(json_line({"unit_ids": units, **_failed(attempt)}))
 
     def _adopt(self, manifest: Manifest, command: str) -> Manifest:
         found = read_manifest(self.path)
@@ -195,10 +196,6 @@ def _lock(path: Path) -> BinaryIO:
         file.close()
         raise
     return file
-
-
-def _line(entry: dict[str, Any]) -> bytes:
-    return json.dumps(entry, ensure_ascii=True).encode() + b"\n"
 
 
 def _spent(attempt: Attempt) -> dict[str, Any]:

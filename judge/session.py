@@ -150,7 +150,7 @@ async def open_session(
         kept: Store | None = store
         if settings.plan:
             kept = None if settings.fresh else store
-            plan = Plan(price_of(settings, identity), seconds_a_call(out), settings.fresh)
+            plan = Plan(price_of(settings, identity), seconds_a_call(out))
             out = stack.enter_context(copy_of(out))
             settings = settings.model_copy(update={"offline": True, "fresh": False})
             report = QUIET

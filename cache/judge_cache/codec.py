@@ -8,6 +8,7 @@ import json
 import threading
 from typing import Any
 
+import orjson
 import zstandard
 
 from judge_cache.errors import UnreadableError
@@ -94,13 +95,20 @@ def decode_answer(data: bytes) -> Entry:
         UnreadableError: `data` does not begin like what `encode` returns.
     """
     try:
-        answer: Entry = json.loads(_zstd.decompressor.decompress(data).decode("ascii"))
+        answer = _loads(_zstd.decompressor.decompress(data))
     except _FAULTS as error:
         raise UnreadableError(f"its value is not compressed JSON ({error})") from error
     if not isinstance(answer, dict):
         raise UnreadableError("its value is not an entry")
     answer.pop("request", None)
     return answer
+
+
+def _loads(text: bytes) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:  # a lone surrogate
+        return json.loads(text.decode("ascii"))
 
 
 def _first_frame(data: bytes) -> tuple[bytes, bytes]:

@@ -15,9 +15,11 @@ Both functions take time linear in the length of the text.
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from judge.injection.active import DELIMITERS, FAMILIES, inert
+from judge.injection.forms import Form
 from judge.injection.languages import ELSEWHERE, LATIN
 from judge.injection.readings import Reading, readings
 from judge.injection.wording import FRAME, INSTRUCTION
@@ -77,11 +79,7 @@ def suspicions(text: str) -> tuple[str, ...]:
     phrasings in some languages: a flag for people, neither complete nor proof of intent.
     """
     read = list(readings(_encodable(text)))
-    found = {
-        name
-        for name, forms in FAMILIES.items()
-        if any(form.found(reading) for reading in read for form in forms)
-    }
+    found = {name for name, forms in FAMILIES.items() if _holds_one(read, forms)}
     if not text.isascii() and _HIDDEN.search(text):
         found.add("hidden_text")
     if _addresses_the_judge(read):
@@ -96,17 +94,27 @@ def _encodable(text: str) -> str:
     return _CONTROLS.sub("", text)
 
 
+def _holds_one(read: list[Reading], forms: Iterable[Form]) -> bool:
+    for reading in read:
+        for form in forms:
+            if form.found(reading):
+                return True
+    return False
+
+
 def _addresses_the_judge(read: list[Reading]) -> bool:
-    if any(FRAME.search(reading.text) for reading in read):
+    if _holds_one(read, (FRAME,)):
         return True
-    if any(_said_to_the_judge(reading) for reading in read[1:] or read):
-        return True
+    for reading in read[1:] or read:
+        if _said_to_the_judge(reading):
+            return True
     shown = read[0].text if len(read) == 1 else read[1].text
     return not shown.isascii() and ELSEWHERE.search(" ".join(shown.lower().split())) is not None
 
 
 def _said_to_the_judge(reading: Reading) -> bool:
     known = _NEEDED.intersection(reading.words())
-    if any(phrase.found(reading, known) for phrase in _BY_STEM):
-        return True
+    for phrase in _BY_STEM:
+        if phrase.found(reading, known):
+            return True
     return any(phrase.found(reading, known) for word in known for phrase in _BY_WORD[word])

@@ -7,7 +7,7 @@ about instructions, about a judge, or about the grade of the text itself.
 
 import re
 
-from judge.injection.forms import Phrase, phrase
+from judge.injection.forms import Phrase, form, phrase
 
 _UP_TO_2, _UP_TO_4 = r"(?: \w++){0,2}?", r"(?: \w++){0,4}?"
 _IGNORE = (
@@ -130,7 +130,8 @@ INSTRUCTION: tuple[Phrase, ...] = (
 )
 """Phrases that address the judge, a pattern for those with needs in common."""
 
-FRAME = re.compile(
+FRAME = form(
+    ("[", "--", "=", "#", "*", "~", "<"),
     r"[-=#*~<\[](?:(?<=\[)|(?<!\[)(?<![-=#*~<]{2})[-=#*~<]{2,}+)[^\S\n]?+"
     r"(?:END|BEGIN|START)(?:NING)?(?: OF)?(?: THE| NEW| NEXT){0,2}[ _]"
     r"(?:PASSAGE|DOCUMENT|ANSWER|NUGGETS|NARRATIVE|SENTENCE|CONTEXT|USER INPUT|SYSTEM PROMPT)\b",

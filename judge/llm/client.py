@@ -74,7 +74,7 @@ class JudgeClient:
                 sleep=sleep,
             )
         self._tell = tell
-        replies = Replies(store)
+        replies = Replies(store, fresh=settings.fresh)
         known = Dialect() if settings.fresh else replies.dialect(identity)
         spoken = Spoken(known, self._learned)
         self._way = Way(identity, settings, replies, spoken, sender, missed)

@@ -133,7 +133,7 @@ class Exchange:
     # --- one request -----------------------------------------------------------------------
 
     async def _answer(self, request: Request) -> Reply:
-        found = None if self._way.settings.fresh else self._found(request)
+        found = self._found(request)
         if found is not None:
             if found.completion is None:
                 raise CallError("parse", "answered in halves before")

@@ -32,14 +32,20 @@ class Found(NamedTuple):
 
 
 class Replies:
-    """The replies of one store; without a store nothing is found and nothing kept."""
+    """The replies of one store; without a store nothing is found and nothing kept.
 
-    def __init__(self, store: Store | None) -> None:
+    Args:
+        store: where they are.
+        fresh: find only what was kept by this object: an equal call is not asked twice.
+    """
+
+    def __init__(self, store: Store | None, *, fresh: bool = False) -> None:
         self._store = store
+        self._own: set[str] | None = set() if fresh else None
 
     def find(self, key: str) -> Found | None:
         """Return the reply that `key` leads to."""
-        if self._store is None:
+        if self._store is None or (self._own is not None and key not in self._own):
             return None
         entry = self._store.recall(key)
         if entry is not None and "answered_by" in entry:
@@ -57,7 +63,7 @@ class Replies:
         if self._store is not None:
             payload = request_payload(request)
             entry = {"request": payload, "in_halves": True}
-            self._store.put(key_of(payload), entry, tag=tag)
+            self._put(key_of(payload), entry, tag)
 
     def dialect(self, identity: Identity) -> Dialect:
         """Return the dialect that a model was found to speak, the whole protocol if none is."""
@@ -85,11 +91,16 @@ class Replies:
         answered_by = key_of(payload)
         reply = completion.model_dump(exclude_none=True)
         reply["created"] = datetime.now(UTC).isoformat(timespec="seconds")
-        self._store.put(answered_by, {"request": payload, "reply": reply}, tag=tag)
+        self._put(answered_by, {"request": payload, "reply": reply}, tag)
         for earlier in before:
             asked = request_payload(earlier)
             if (key := key_of(asked)) != answered_by:
-                self._store.put(key, {"request": asked, "answered_by": answered_by}, tag=tag)
+                self._put(key, {"request": asked, "answered_by": answered_by}, tag)
+
+    def _put(self, key: str, entry: dict[str, Any], tag: str) -> None:
+        kept = self._store is not None and self._store.put(key, entry, tag=tag)
+        if kept and self._own is not None:
+            self._own.add(key)
 
 
 def _dialect_of(identity: Identity) -> dict[str, Any]:
@@ -107,8 +118,9 @@ def _completion(entry: dict[str, Any]) -> Completion | None:
     reply = entry.get("reply")
     if not isinstance(reply, dict):
         return None
+    reply.pop("created", None)
     try:
-        return Completion.model_validate({k: v for k, v in reply.items() if k != "created"})
+        return Completion.model_validate(reply)
     except ValidationError:
         return None
 

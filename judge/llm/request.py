@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -160,13 +161,20 @@ def _canonical(payload: dict[str, Any]) -> bytes:
 
 def _exact(value: Any) -> Any:
     """JSON data whose floats are as Python writes them: orjson has another way for some."""
-    if isinstance(value, str):
-        return value
     if isinstance(value, dict):
-        return {name: _exact(item) for name, item in value.items()}
+        return {k: v if type(v) in _PLAIN else _exact(v) for k, v in value.items()}
     if isinstance(value, list):
         return [_exact(item) for item in value]
-    return orjson.Fragment(_encode(value)) if isinstance(value, float) else value
+    return _written_float(value) if isinstance(value, float) else value
+
+
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
+def _written_float(value: float) -> orjson.Fragment:
+    if not isfinite(value):
+        raise ValueError(f"a number is not JSON compliant: {value}")
+    return orjson.Fragment(repr(value))
 
 
 _encode = json.JSONEncoder(

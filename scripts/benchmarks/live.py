@@ -8,7 +8,6 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +25,7 @@ from judge.templates import load_template
 from judge.types import Answer, Call, Citation, Document, Sentence
 from judge_cache import open_store
 from scripts.benchmarks._answering import Answering, answering, pin
+from scripts.benchmarks._minima import KEY, ask_minima
 from scripts.benchmarks._table import report
 from scripts.benchmarks.replay import text, topic
 
@@ -35,7 +35,6 @@ SENTENCES = 10
 
 SETTINGS = JudgeSettings(temperature=0.0)
 LATENCY = 0.05
-KEY = "sk-of-the-benchmark"
 BARE = "AsyncOpenAI, bare loop"
 PARTS = ("bare", "aiohttp", "rag-judge", "minima-llm", "latency", "processes")
 
@@ -168,43 +167,8 @@ def bare(
 
 def minima(folder: Path, url: str, asked: list[dict[str, Any]], concurrency: int) -> None:
     """minima-llm with an empty cache of its own."""
-    from minima_llm import (
-        BatchConfig,
-        MinimaLlmConfig,
-        MinimaLlmRequest,
-        MinimaLlmResponse,
-        OpenAIMinimaLlm,
-    )
-
     with tempfile.TemporaryDirectory(dir=folder) as cache:
-        config = MinimaLlmConfig(
-            base_url=url,
-            model="judge",
-            api_key=KEY,
-            cache_dir=cache,
-            rpm=0,
-            max_outstanding=concurrency,
-            batch=BatchConfig(num_workers=concurrency, heartbeat_s=1e9),
-        )
-        requests = [
-            MinimaLlmRequest(
-                request_id=str(n),
-                messages=body["messages"],
-                temperature=body["temperature"],
-                max_tokens=body["max_tokens"],
-            )
-            for n, body in enumerate(asked)
-        ]
-
-        async def run() -> None:
-            backend = OpenAIMinimaLlm(config)
-            said = await backend.run_batched(requests)
-            await backend.aclose()
-            if not all(isinstance(reply, MinimaLlmResponse) for reply in said):
-                raise RuntimeError("minima-llm lost a reply")
-
-        with redirect_stdout(None):
-            asyncio.run(run())
+        ask_minima(Path(cache), url, asked, concurrency)
 
 
 async def _at_once(

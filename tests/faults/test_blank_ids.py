@@ -39,4 +39,4 @@ def test_a_document_named_in_two_words_is_judged_to_the_end(
     assert {score.value for score in result.scores} == {1.0}
     assert [row.docid for row in read_qrels(tmp_path / "run" / "qrels.txt")] == ["Rome"]
     judged = (tmp_path / "run" / "judgments.jsonl").read_text()
-    assert '"docid": "New York"' in judged
+    assert '"docid":"New York"' in judged

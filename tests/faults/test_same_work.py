@@ -26,7 +26,8 @@ def test_every_distinct_call_is_one_request(tmp_path: Path, concurrency: int) ->
 
 def test_a_plan_of_fresh_replies_is_what_is_then_asked(tmp_path: Path) -> None:
     world = made_up(tmp_path, SMALL)
-    rows, _ = measured(world, tmp_path / "judged", concurrency=8, fresh=True)
+    rows, server = measured(world, tmp_path / "judged", concurrency=8, fresh=True)
+    assert set(server.hits_by_prompt.values()) == {2}  # once each time it was judged
     for row in rows:
         assert row.hits == row.hits_again == row.asked.paid.number
         assert row.asked.stored.number == 0

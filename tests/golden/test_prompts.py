@@ -98,6 +98,24 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
             "document": HOSTILE,
         },
     ),
+    "contrast.all": (
+        "support/contrast",
+        {"topic": PLAIN, "sentences": SENTENCES, "index": 0, "document": TITLED, "question": "all"},
+    ),
+    "contrast.any.without": (
+        "support/contrast",
+        {"topic": RICH, "sentences": SENTENCES, "index": 1, "document": None, "question": "any"},
+    ),
+    "contrast.hostile": (
+        "support/contrast",
+        {
+            "topic": PLAIN,
+            "sentences": (Sentence(text=HOSTILE.text),),
+            "index": 0,
+            "document": HOSTILE,
+            "question": "any",
+        },
+    ),
     "assign": ("nuggets/assign", {"topic": RICH, "sentences": SENTENCES, "nuggets": NUGGETS}),
     "assign.hostile": (
         "nuggets/assign",

@@ -61,7 +61,7 @@ def test_a_line_is_one_line_of_ascii_that_begins_with_the_unit_id() -> None:
     assert line.endswith(b"\n")
     assert len(line.splitlines()) == 1
     assert line.isascii()
-    assert line.startswith(b'{"unit_id": "relevance|t1|d", "label": 0,')
+    assert line.startswith(b'{"unit_id":"relevance|t1|d","label":0,')
 
 
 def test_a_line_leaves_out_what_is_at_its_default() -> None:

@@ -51,6 +51,7 @@ def inputs(text: str) -> dict[str, Any]:
         "nuggets": [n.model_copy(update={"text": text}) for n in nuggets("t1", 2)],
         "index": 0,
         "most": 30,
+        "question": "all",
     }
 
 
