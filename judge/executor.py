@@ -13,7 +13,7 @@ from judge.reporting import Notice, Progress
 from judge.runs import RunDirectory
 from judge.tasks import Task
 from judge.types import Call, Failure, Judgment, Reply, Unit
-from judge.votes import agreement, by_majority, together
+from judge.votes import agreement, by_majority, together, worth_going_on
 
 
 @dataclass
@@ -194,26 +194,31 @@ class Executor:
         return outcome
 
     async def _outcome(self, task: Task, call: Call, turns: int) -> Reply | Failure:
-        outcome = await self._sampled(task, call, turns)
-        if call.also is None:
-            return outcome
-        others = [await self._sampled(task, other, turns) for other in call.also.calls]
-        return together(call, [outcome, *others], call.also.compose)
-
-    async def _sampled(self, task: Task, call: Call, turns: int) -> Reply | Failure:
         outcomes: list[Reply | Failure] = []
         for sample in range(self._samples if call.labels else 1):
-            outcome = await self._client.ask(
+            outcome = await self._sampled(task, call, turns, sample)
+            outcomes.append(outcome)
+            if len(call.units) > 1 and _divisible(outcome):
+                break  # the halves are asked as often
+        return by_majority(call, outcomes)
+
+    async def _sampled(self, task: Task, call: Call, turns: int, sample: int) -> Reply | Failure:
+        """Ask a call, or its parts one after the other up to the first that fails."""
+        if call.parts is None:
+            return await self._client.ask(
                 call,
                 lambda text: task.read(call, text),
                 turns=turns,
                 noted=lambda attempt: self._run.note(call, attempt),
                 sample=sample,
             )
+        outcomes: list[Reply | Failure] = []
+        for part in call.parts.calls:
+            outcome = await self._sampled(task, part, turns, sample)
             outcomes.append(outcome)
-            if len(call.units) > 1 and _divisible(outcome):
-                break  # the halves are asked as often
-        return by_majority(call, outcomes)
+            if not worth_going_on(part, outcome):
+                break
+        return together(call, outcomes)
 
     def _settle(self, outcome: Reply | Failure, judgments: list[Judgment], tally: Tally) -> None:
         self._run.judgments.append(judgments)

@@ -152,8 +152,8 @@ class Call(NamedTuple):
     `reply_schema` is a JSON schema of the reply, or None for plain text. `flags` are what was
     noticed in the input and go into each judgment (such as "injection_suspected"). `labels` is
     the closed set that the units' labels are of, the lowest first; empty where there is none.
-    `weighed` asks for the probabilities of labels, whatever the settings. `also` are the calls
-    whose answers are wanted besides, where one answer alone makes no label.
+    `weighed` asks for the probabilities of labels, whatever the settings. A call with `parts` is
+    asked in these, the first of which has its prompt: there one answer alone makes no label.
     """
 
     units: tuple[Unit, ...]
@@ -163,13 +163,13 @@ class Call(NamedTuple):
     flags: tuple[str, ...] = ()
     labels: tuple[Label, ...] = ()
     weighed: bool = False
-    also: "Also | None" = None
+    parts: "Parts | None" = None
 
 
-class Also(NamedTuple):
-    """Further calls on the units of a call, and what makes one verdict of all the answers.
+class Parts(NamedTuple):
+    """The calls that one call is asked in, and what makes one verdict of their answers.
 
-    `compose` takes the verdict of the call itself and those of `calls`, in this order.
+    `compose` takes the verdicts on a unit, in the order of `calls`.
     """
 
     calls: tuple[Call, ...]

@@ -1,11 +1,16 @@
 """Several replies made into one: samples of a call by majority, answers to several together."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from judge.types import Call, Failure, Label, Reply, Verdict
 
 TIED = "samples_tied"
+
+_NO_PROBABILITIES = (
+    "no probabilities of its answers came, which this prompt rests on; take a model that gives "
+    "them (`rag-judge doctor` tells), or another --prompt"
+)
 
 
 def by_majority(call: Call, outcomes: Sequence[Reply | Failure]) -> Reply | Failure:
@@ -38,31 +43,45 @@ def by_majority(call: Call, outcomes: Sequence[Reply | Failure]) -> Reply | Fail
     return replies[0]._replace(verdicts=verdicts, attempts=attempts)
 
 
-def together(
-    call: Call, outcomes: Sequence[Reply | Failure], compose: Callable[[Sequence[Verdict]], Verdict]
-) -> Reply | Failure:
-    """Return the reply that the replies to a call and to those beside it amount to.
+def together(call: Call, outcomes: Sequence[Reply | Failure]) -> Reply | Failure:
+    """Return the reply that the replies to the parts of a call amount to.
 
     It stands under the key of the first; `detail["others"]` holds the keys of the rest. If one
-    failed, so does the call.
+    failed or lacks the probabilities that it was asked for, so does the call.
 
     Args:
-        call: whose units are labelled.
-        outcomes: that of the call, and those of the calls beside it.
-        compose: makes one verdict of all the answers on a unit, in this order.
+        call: with parts.
+        outcomes: of its parts, in their order; those after one that failed may be left out.
     """
+    if call.parts is None:
+        raise TypeError("a call without parts has one outcome")
     attempts = tuple(attempt for outcome in outcomes for attempt in outcome.attempts)
-    failure = next((outcome for outcome in outcomes if isinstance(outcome, Failure)), None)
-    if failure is not None:
-        return failure._replace(attempts=attempts)
-    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+    replies: list[Reply] = []
+    for part, outcome in zip(call.parts.calls, outcomes, strict=False):
+        if isinstance(outcome, Failure):
+            return outcome._replace(attempts=attempts)
+        if _lacks_probabilities(part, outcome):
+            return Failure(outcome.key, "parameter", _NO_PROBABILITIES, attempts)
+        replies.append(outcome)
     others = [reply.key for reply in replies[1:]]
     verdicts = {}
     for unit in call.units:
-        verdict = compose([reply.verdicts[unit.unit_id] for reply in replies])
+        verdict = call.parts.compose([reply.verdicts[unit.unit_id] for reply in replies])
         detail = {**verdict.detail, "others": others}
         verdicts[unit.unit_id] = verdict._replace(detail=detail)
     return replies[0]._replace(verdicts=verdicts, attempts=attempts)
+
+
+def worth_going_on(part: Call, outcome: Reply | Failure) -> bool:
+    """Whether the parts after this one are to be asked: what only the store lacks costs nothing."""
+    if isinstance(outcome, Failure):
+        return outcome.kind == "offline"
+    return not _lacks_probabilities(part, outcome)
+
+
+def _lacks_probabilities(call: Call, reply: Reply) -> bool:
+    """Whether a call that asks for probabilities, whatever the settings, got a label without."""
+    return call.weighed and any(v.probabilities is None for v in reply.verdicts.values())
 
 
 def agreement(samples: Sequence[Label | None]) -> tuple[int, int]:

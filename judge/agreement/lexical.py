@@ -148,7 +148,9 @@ def _cut(name: str, pair: Floats, truth: Bools, judge: Ints, shares: Floats) -> 
 
 def _found(n: int, n_without: int, cuts: list[Cut], tables: Floats) -> Lexical:
     """Sum up; `tables` has shape (cuts, 2, topics, 2, 2), the judge first of the two."""
-    used = [i for i, c in enumerate(cuts) if c.judge_kappa is not None is not c.overlap_kappa]
+    used = [
+        i for i, c in enumerate(cuts) if None not in (c.judge_kappa, c.overlap_kappa, c.overlap_auc)
+    ]
     if not used:
         return Lexical(n, n_without, tuple(cuts), reason="people gave one label alone")
     values = kappa(tables[used].sum(axis=2), _TWO).mean(axis=0)

@@ -38,7 +38,9 @@ def answer_of(completion: Completion, max_tokens: int | None) -> str:
     """
     reason = (completion.finish_reason or "").lower()
     if reason in _CUT:
-        raise CallError("truncated", f"the reply was cut off {_at(max_tokens)}")
+        raise CallError(
+            "truncated", f"the reply was cut off {_at(max_tokens)}; --max-tokens gives more room"
+        )
     if reason in _FILTERED:
         raise CallError("blocked", "the provider's content filter stopped the reply")
     if reason in _BROKEN:

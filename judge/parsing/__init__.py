@@ -18,7 +18,7 @@ time linear in the length of the reply.
 
 from judge.parsing.folding import nfkc
 from judge.parsing.json_text import MAX_DEPTH, MAX_DIGITS
-from judge.parsing.labels import SUPPORT_LABELS, LabelLine, label, label_line
+from judge.parsing.labels import SUPPORT_LABELS, YES_NO, LabelLine, label, label_line, yes_no
 from judge.parsing.objects import batch, json_object, keyed
 from judge.parsing.scores import SCORE_MARKER, ScoreLine, final_score
 from judge.parsing.thinking import THINKING_TAGS, after_thinking
@@ -30,6 +30,7 @@ __all__ = [
     "SCORE_MARKER",
     "SUPPORT_LABELS",
     "THINKING_TAGS",
+    "YES_NO",
     "LabelLine",
     "ScoreLine",
     "TruncatedReply",
@@ -42,4 +43,5 @@ __all__ = [
     "label",
     "label_line",
     "nfkc",
+    "yes_no",
 ]

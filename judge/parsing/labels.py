@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -33,11 +35,17 @@ SUPPORT_LABELS: Mapping[str, Support] = MappingProxyType(
 )
 """Every wording of the three support levels that counts, in the folded form of `label`."""
 
+YES_NO = ("no", "yes")
+"""What a yes-or-no question may be answered, the lower first."""
+
 _JOINTS = re.compile(r"[ \t_\-\u2010]+")
 _QUOTES = "\"'`“”‘’«»"
 _FINAL = ".!,;:"
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"'”’]{0,3} ")
 _SENTENCE_START = re.compile(r"[.!?][*_\"'”’]{0,3} [*_]{0,3}\Z")
+_OPENING = re.compile(
+    r"(?:\A|(?<=[.!?] ))[*_\"'“]{0,3}(yes|no)[*_\"'”]{0,3}[,.;:!—–]", re.IGNORECASE
+)
 _NO_SYNONYMS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -107,6 +115,26 @@ def label_line(
     return LabelLine(found, conflicting=bool({*stated} - {found, None}))
 
 
+def yes_no(text: str) -> LabelLine:
+    """Read a reply to a question that is to be answered yes or no.
+
+    A line `Answer: X` counts as in `label_line`; so does a reply that opens with one of the words
+    and a punctuation mark ("No, a date is missing."). It conflicts where another sentence opens
+    with the other word.
+
+    Raises:
+        ReadError: a refusal, or neither holds.
+    """
+    with suppress(ReadError):
+        return label_line(text, YES_NO, field="answer")
+    said = " ".join(folded_lines(without_refusal(after_thinking(text))))
+    opening = _OPENING.match(said)
+    if opening is None:
+        raise ReadError("the reply must be yes or no, and nothing else")
+    words = {match[1].casefold() for match in _OPENING.finditer(said)}
+    return LabelLine(opening[1].casefold(), conflicting=len(words) > 1)
+
+
 def _starts_sentence(marker: re.Match[str]) -> bool:
     """Whether a field stands at the start of its line or right after the end of a sentence."""
     if marker["lead"] is not None:
@@ -143,6 +171,7 @@ def _lookup(value: str, allowed: Collection[str], synonyms: Mapping[str, str]) -
     return meant if meant in allowed else None
 
 
+@lru_cache(maxsize=1024)  # the same few labels and wordings are looked up for every reply
 def _plain(value: str) -> str:
     text = "".join(map(nfkc, value)).strip(_QUOTES + " \t\r\n")
     if text[-1:] and text[-1] in _FINAL:

@@ -13,8 +13,10 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from judge.parsing.labels import SUPPORT_LABELS
+from judge.parsing.thinking import thinking_end
 from judge.types import SUPPORTS, Label, Token
 
+_CERTAIN = 0.999
 _EDGES = " \t\r\n*_\"'`:#"
 
 
@@ -41,10 +43,11 @@ def likelihood(
     token = None if start is None else _token_at(tokens, text, start)
     if token is None:
         return None
-    masses = _masses({token.text: token.logprob, **token.top}, _wordings(labels))
+    alternatives = {token.text: token.logprob, **token.top}
+    masses = _masses(alternatives, _wordings(labels))
     mass = math.fsum(masses.values())
-    if not mass:
-        return None
+    if not mass or (len(alternatives) == 1 and mass < _CERTAIN):
+        return None  # nothing is known of the other labels
     return Likelihood({label: value / mass for label, value in masses.items()}, min(mass, 1.0))
 
 
@@ -56,7 +59,7 @@ def in_batch(number: str) -> tuple[str, ...]:
 def _after(text: str, marks: Sequence[str]) -> int | None:
     """Where the value after all the marks begins."""
     folded = text.casefold() if text.isascii() else text
-    at = 0
+    at = thinking_end(text)
     for place, mark in enumerate(marks):
         mark = mark.casefold() if text.isascii() else mark
         found = folded.rfind(mark) if place == 0 else folded.find(mark, at)

@@ -34,6 +34,12 @@ def after_thinking(text: str) -> str:
     return answer
 
 
+def thinking_end(text: str) -> int:
+    """Return where the answer of a reply begins: after its last thinking block, else at 0."""
+    closings = [tag.end() for tag in _THINKING.finditer(text) if "/" in tag[0]]
+    return closings[-1] if closings and not _is_object(text) else 0
+
+
 def _is_object(text: str) -> bool:
     text = text.strip()
     if not text.startswith("{"):

@@ -61,8 +61,8 @@ def last_word(prompt: Prompt) -> Iterator[Fault]:
 
 
 def all_of(call: Call) -> tuple[Call, ...]:
-    """A call and those that are asked beside it."""
-    return (call,) if call.also is None else (call, *call.also.calls)
+    """The calls that are sent: a call itself, or its parts."""
+    return (call,) if call.parts is None else call.parts.calls
 
 
 def alike(call: Call) -> Iterator[Fault]:

@@ -55,7 +55,7 @@ def shown_prompt(shown: Shown) -> Group:
         *([f"flags: {', '.join(call.flags)}"] if call.flags else []),
     ]
     parts: list[Rule | Text] = [Text("\n".join(facts)), *_messages(call)]
-    for number, other in enumerate(() if call.also is None else call.also.calls, start=2):
+    for number, other in enumerate(() if call.parts is None else call.parts.calls[1:], start=2):
         parts += [Rule(f"asked besides, {number}", style="bold"), *_messages(other)]
     if call.reply_schema is not None:
         schema = json.dumps(call.reply_schema, ensure_ascii=False)
@@ -88,8 +88,8 @@ def shown_json(shown: Shown) -> str:
         "reply_schema": call.reply_schema,
         "messages": [_message(message) for message in call.prompt.messages],
     }
-    if call.also is not None:
-        others = [other.prompt.messages for other in call.also.calls]
+    if call.parts is not None:
+        others = [other.prompt.messages for other in call.parts.calls[1:]]
         data["also"] = [[_message(message) for message in messages] for messages in others]
     return _dumped(data)
 

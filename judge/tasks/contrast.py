@@ -13,12 +13,6 @@ from typing import Literal, NamedTuple
 
 from judge.types import Support, Verdict
 
-YES_NO = ("no", "yes")
-"""What a question may be answered, the lower first."""
-
-UNWEIGHED = "no_probabilities"
-"""Flag of a label that rests on plain answers, for the model gave no probabilities."""
-
 Extent = Literal["all", "any"]
 
 LEAST_GAIN: Mapping[Extent, float] = {"all": 1.3, "any": 0.7}
@@ -52,24 +46,17 @@ def composed(answers: Sequence[Verdict]) -> Verdict:
 
     Full support is as likely as the gain for "all" is above its least, on the logistic scale; full
     or partial support likewise by "any", and at least as likely as full. The label is the highest
-    that is as likely as not. Where an answer has no probabilities, the plain answers with the
-    passage decide, and the label is flagged.
+    that is as likely as not.
 
     Args:
-        answers: with labels of `YES_NO`.
+        answers: with probabilities of `YES_NO`.
 
     Returns:
         A verdict whose detail holds `yes`, the probabilities with and without the passage, and
         `gain`, both by extent.
     """
-    likely = [_likely(answer) for answer in answers]
-    known = [value for value in likely if value is not None]
-    if len(known) < len(likely):
-        said_all, said_any = (answer.label == "yes" for answer in answers[:2])
-        return answers[0]._replace(
-            label=_label(float(said_all), float(said_any)), flags=(UNWEIGHED,), probabilities=None
-        )
-    yes = {"all": [known[0], known[2]], "any": [known[1], known[3]]}
+    all_with, any_with, all_without, any_without = map(_likely, answers)
+    yes = {"all": [all_with, all_without], "any": [any_with, any_without]}
     gain = {extent: log_odds(given) - log_odds(none) for extent, (given, none) in yes.items()}
     full = _logistic(gain["all"] - LEAST_GAIN["all"])
     some = max(full, _logistic(gain["any"] - LEAST_GAIN["any"]))
@@ -91,8 +78,10 @@ def _logistic(value: float) -> float:
     return 1 / (1 + math.exp(-value))
 
 
-def _likely(answer: Verdict) -> float | None:
-    return None if answer.probabilities is None else answer.probabilities["yes"]
+def _likely(answer: Verdict) -> float:
+    if answer.probabilities is None:
+        raise ValueError("an answer without probabilities is no answer here")
+    return answer.probabilities["yes"]
 
 
 def _label(full: float, some: float) -> Support:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal
 
-from judge.parsing import SUPPORT_LABELS, label_line
+from judge.parsing import SUPPORT_LABELS, YES_NO, label_line, yes_no
 from judge.tasks.base import (
     Topics,
     flags_of,
@@ -18,16 +18,16 @@ from judge.tasks.base import (
     without_document,
     without_text,
 )
-from judge.tasks.contrast import QUESTIONS, YES_NO, Question, composed
+from judge.tasks.contrast import QUESTIONS, Question, composed
 from judge.templates import Template
 from judge.types import (
     SUPPORTS,
-    Also,
     Answer,
     Call,
     Document,
     Judgment,
     Label,
+    Parts,
     Sentence,
     Unit,
     Verdict,
@@ -122,8 +122,8 @@ class SupportTask:
 
     def _call(self, units: tuple[Unit, ...], document: Document) -> Call:
         if self._contrasting:
-            first, *others = (self._question(units, document, asked) for asked in QUESTIONS)
-            return first._replace(also=Also(tuple(others), composed))
+            asked = tuple(self._question(units, document, question) for question in QUESTIONS)
+            return asked[0]._replace(labels=SUPPORTS[::-1], parts=Parts(asked, composed))
         return self._asking(units, document, SUPPORTS[::-1], document=document)
 
     def _question(self, units: tuple[Unit, ...], document: Document, asked: Question) -> Call:
@@ -156,10 +156,7 @@ class SupportTask:
         Of a template that contrasts, it is a yes or a no.
         """
         field = "answer" if self._contrasting else "label"
-        if self._contrasting:
-            line = label_line(text, YES_NO, field=field)
-        else:
-            line = label_line(text, SUPPORTS, SUPPORT_LABELS, field=field)
+        line = yes_no(text) if self._contrasting else label_line(text, SUPPORTS, SUPPORT_LABELS)
         first, *others = [unit.unit_id for unit in call.units]
         verdict = Verdict(
             label=line.label,

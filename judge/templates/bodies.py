@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import jinja2
 from jinja2 import meta, nodes
+from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judge.errors import InputError
@@ -49,24 +50,29 @@ def read_body(source: str, place: str, declared: Collection[str] | None) -> Body
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    """The sandbox, with a short way to the fields of our own types, which are plain data."""
+    """The sandbox, with a short way to what is plain data: fields of our types, places of loops."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """A field of a record at once; everything else as the sandbox allows it."""
+        """What is known to be harmless at once; everything else as the sandbox allows it."""
         if attribute in _FIELDS[type(obj)]:
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
 
 
 class _Fields(dict[type, frozenset[str]]):
-    """The fields of each type that is a record; none of any other."""
+    """The fields of each type that is a record, and of those given; none of any other."""
 
     def __missing__(self, kind: type) -> frozenset[str]:
         found = frozenset(kind.model_fields) if issubclass(kind, Record) else frozenset[str]()
         return self.setdefault(kind, found)
 
 
-_FIELDS = _Fields()
+_FIELDS = _Fields(
+    {
+        LoopContext: frozenset({"index", "index0", "first", "last", "length"}),
+        str: frozenset({"split", "strip"}),
+    }
+)
 
 
 def _printed(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -100,25 +101,92 @@ def test_a_yes_to_everything_supports_nothing(at: Desk) -> None:
     assert set(labels(at.home / "run").values()) == {"none"}
 
 
-def test_where_no_probabilities_come_the_answers_decide_and_labels_are_flagged(at: Desk) -> None:
+def test_without_probabilities_there_is_no_label_and_the_first_question_alone_is_paid(
+    at: Desk,
+) -> None:
     plain = believing(0.2, 0.9, 0.6)
 
     def script(request: dict[str, Any], hit: int) -> Any:
-        return (
-            error(400, "logprobs are not supported", code="unsupported_parameter")
-            if (request.get("logprobs"))
-            else plain(request, hit)
-        )
+        if request.get("logprobs"):
+            return error(400, "logprobs are not supported", code="unsupported_parameter")
+        return plain(request, hit)
 
     at.server.script = script
-    done = at.support("--out", "run", *CONTRAST)
-    assert done.code == 0
-    assert "without log-probabilities" in done.err
+    done = at.support("--out", "run", *CONTRAST, "--concurrency", 1)
+    assert done.code == 3
+    assert "another --prompt" in done.told
+    found = list(judgments(at.home / "run"))
+    assert {(line["label"], line["failure"]) for line in found} == {(None, "parameter")}
+    answered = [request for request in at.server.requests if not request.get("logprobs")]
+    assert len(answered) == len(found)
+
+
+def test_an_answer_whose_other_words_are_not_told_is_none(at: Desk) -> None:
+    def script(request: dict[str, Any], hit: int) -> dict[str, Any]:
+        del request, hit
+        body = chat("Yes")
+        one = {"token": "Yes", "logprob": math.log(0.52), "top_logprobs": []}
+        body["choices"][0]["logprobs"] = {"content": [one]}
+        return body
+
+    at.server.script = script
+    assert at.support("--out", "run", *CONTRAST).code == 3
+    assert {line["label"] for line in judgments(at.home / "run")} == {None}
+
+
+def test_a_model_that_thinks_first_is_weighed_at_its_answer(at: Desk) -> None:
+    def script(request: dict[str, Any], hit: int) -> dict[str, Any]:
+        del hit
+        prompt = prompt_of(request)
+        yes = 0.9 if has_passage(prompt) else 0.3
+        body = answer(request, yes)
+        body["choices"][0]["message"]["content"] = (
+            f"<think>no...</think>{'Yes' if yes > 0.5 else 'No'}"
+        )
+        thought: list[dict[str, Any]]
+        said = body["choices"][0]["logprobs"]["content"]
+        thought = [
+            {"token": t, "logprob": 0.0, "top_logprobs": []} for t in ("<think>no...", "</think>")
+        ]
+        body["choices"][0]["logprobs"]["content"] = [*thought, *said]
+        return body
+
+    at.server.script = script
+    assert at.support("--out", "run", *CONTRAST).code == 0
     for line in judgments(at.home / "run"):
+        assert line["detail"]["yes"]["all"] == pytest.approx([0.9, 0.3])
+
+
+def test_samples_are_of_the_label_and_not_of_the_first_question(at: Desk) -> None:
+    asked: Counter[str] = Counter()
+
+    def script(request: dict[str, Any], hit: int) -> dict[str, Any]:
+        del hit
+        prompt = prompt_of(request)
+        asked[prompt] += 1
+        any_with = has_passage(prompt) and not asks_for_all(prompt)
+        return answer(request, (0.1 if asked[prompt] == 2 else 0.9) if any_with else 0.3)
+
+    at.server.script = script
+    assert at.support("--out", "run", *CONTRAST, "--samples", 3, "--temperature", 1).code == 0
+    for line in judgments(at.home / "run"):
+        assert line["detail"]["samples"] == ["partial", "none", "partial"]
         assert line["label"] == "partial"
-        assert "no_probabilities" in line["flags"]
-        assert not line.get("probabilities")
-    assert "no_probabilities" in done.told
+        assert sum(line["probabilities"].values()) == pytest.approx(1)
+
+
+def test_an_answer_that_goes_on_after_a_comma_counts(at: Desk) -> None:
+    def script(request: dict[str, Any], hit: int) -> dict[str, Any]:
+        del hit
+        body = answer(request, 0.9 if has_passage(prompt_of(request)) else 0.3)
+        body["choices"][0]["message"]["content"] += ", because it says so."
+        rest = {"token": ", because it says so.", "logprob": 0.0, "top_logprobs": []}
+        body["choices"][0]["logprobs"]["content"].append(rest)
+        return body
+
+    at.server.script = script
+    assert at.support("--out", "run", *CONTRAST).code == 0
+    assert set(labels(at.home / "run").values()) == {"full"}
 
 
 def test_one_answer_that_cannot_be_read_leaves_the_unit_without_a_label(at: Desk) -> None:
@@ -135,6 +203,8 @@ def test_one_answer_that_cannot_be_read_leaves_the_unit_without_a_label(at: Desk
     at.server.script = script
     done = at.support("--out", "run", *CONTRAST)
     assert done.code == 3
+    units = len(list(judgments(at.home / "run")))
+    assert at.server.hits == units * (1 + 3)  # nothing is asked after the question that failed
     found = list(judgments(at.home / "run"))
     assert {(line["status"], line["label"], line["failure"]) for line in found} == {
         ("failed", None, "parse")

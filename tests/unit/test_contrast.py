@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.tasks.contrast import LEAST_GAIN, QUESTIONS, UNWEIGHED, composed, log_odds
+from judge.tasks.contrast import LEAST_GAIN, QUESTIONS, composed, log_odds
 from judge.types import Verdict
 
 
@@ -67,17 +67,9 @@ def test_the_reason_and_the_detail_show_all_four_probabilities() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("said_all", "said_any", "label"),
-    [("yes", "yes", "full"), ("yes", "no", "full"), ("no", "yes", "partial"), ("no", "no", "none")],
-)
-def test_without_probabilities_the_plain_answers_decide_and_the_label_is_flagged(
-    said_all: str, said_any: str, label: str
-) -> None:
-    answers = [answer(None, said_all), answer(None, said_any), answer(None, "yes"), answer(0.9)]
-    verdict = composed(answers)
-    assert (verdict.label, verdict.flags) == (label, (UNWEIGHED,))
-    assert verdict.probabilities is None
+def test_an_answer_without_probabilities_is_not_composed() -> None:
+    with pytest.raises(ValueError, match="without probabilities"):
+        composed([answer(0.7), answer(None, "yes"), answer(0.2), answer(0.6)])
 
 
 @given(st.lists(st.floats(0, 1), min_size=4, max_size=4))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from judge.errors import ModelError
 from judge.llm import Identity, JudgeSettings, Request, identity_of, key, key_of, request_payload
 from judge.llm.turns import first_request
 from judge.types import Call, Message, Prompt, Unit
@@ -118,3 +119,17 @@ def test_room_is_given_under_the_name_that_is_sent() -> None:
     bare = Request(identity=IDENTITY, messages=(), params={})
     assert bare.max_tokens is None
     assert bare.with_max_tokens(10).params == {"max_tokens": 10}
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("http://127.0.0.1:99999/v1", "no address"),
+        ("http://127.0.0.1:x/v1", "no address"),
+        ("http://localhost:8000/v1/chat/completions", "ends before /chat/completions"),
+        ("localhost:8000/v1", "must start with http"),
+    ],
+)
+def test_an_address_that_cannot_be_right_is_refused(address: str, told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        identity_of("openai/judge", address)

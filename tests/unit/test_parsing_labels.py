@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from judge.errors import ReadError
-from judge.parsing import SUPPORT_LABELS, final_score, json_object, label, label_line
+from judge.parsing import SUPPORT_LABELS, final_score, json_object, label, label_line, yes_no
 
 SUPPORT = ("full", "partial", "none")
 
@@ -202,3 +202,28 @@ ANSWERS = '##final score: 0\nLabel: none\n{"1": "none"}'
 def test_reasoning_that_begins_like_a_refusal_is_none(read: Any, opening: str) -> None:
     assert read(f"{opening}\n{ANSWERS}") == read(ANSWERS)
     assert read(f"{ANSWERS}\nI cannot help with that.") == read(ANSWERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "conflicting"),
+    [
+        ("Yes", "yes", False),
+        ("**No.**", "no", False),
+        ("Answer: no", "no", False),
+        ("yes, because the passage says so", "yes", False),
+        ("No: a date is missing. It is otherwise right.", "no", False),
+        ("<think>no, or yes</think>Yes.", "yes", False),
+        ("Yes, in part. No, not all of it.", "yes", True),
+    ],
+)
+def test_a_yes_or_no_is_read(text: str, said: str, conflicting: bool) -> None:
+    assert yes_no(text) == (said, conflicting)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No problem, it is all there.", "The answer is yes", "maybe", "yesterday", "yes and no"],
+)
+def test_what_is_no_plain_yes_or_no_is_not_read(text: str) -> None:
+    with pytest.raises(ReadError, match="yes"):
+        yes_no(text)

@@ -8,6 +8,7 @@ Nothing here imports a client: that waits until a provider is opened or first us
 """
 
 import re
+from urllib.parse import urlsplit
 
 from judge.errors import ModelError
 from judge.llm.providers.base import Completion, Identity, Provider
@@ -32,8 +33,8 @@ def identity_of(model: str, base_url: str | None = None) -> Identity:
     kind, slash, name = model.partition("/")
     if not (kind and slash and name):
         raise ModelError(_without_provider(model))
-    if base_url is not None and not _URL.match(base_url):
-        raise ModelError("--base-url must start with http:// or https:// and name a host")
+    if base_url is not None:
+        _check_address(base_url)
     if kind == "openai":
         return Identity(kind="openai", base_url=address_of(base_url), model=name)
     if kind == "local":
@@ -41,6 +42,20 @@ def identity_of(model: str, base_url: str | None = None) -> Identity:
 
         return local_identity(model)
     return Identity(kind="litellm", base_url=base_url, model=model)
+
+
+def _check_address(base_url: str) -> None:
+    if not _URL.match(base_url):
+        raise ModelError("--base-url must start with http:// or https:// and name a host")
+    parts = urlsplit(base_url)
+    try:
+        _ = parts.port
+    except ValueError as error:
+        raise ModelError(f"--base-url is no address: {error}") from None
+    if parts.path.rstrip("/").endswith("/chat/completions"):
+        raise ModelError(
+            "--base-url ends before /chat/completions, which is added: http://localhost:8000/v1"
+        )
 
 
 def open_provider(

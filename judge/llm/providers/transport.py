@@ -6,14 +6,17 @@ Imported only once a provider is opened.
 """
 
 import asyncio
+import select
 import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from functools import lru_cache
 from typing import Any
+from weakref import WeakSet
 
 import aiohttp
 import httpx2
+from aiohttp.connector import Connection
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -78,7 +81,6 @@ class Direct(httpx2.AsyncBaseTransport):
             ModelError: certificates that the environment names cannot be read.
         """
         seconds = request.extensions.get("timeout", {}).get("read")
-        await _hear()
         with _said_as_httpx():
             async with self._opened(request.url).request(
                 request.method,
@@ -101,7 +103,7 @@ class Direct(httpx2.AsyncBaseTransport):
         """The session, which belongs to the running event loop."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
+                connector=_Connector(
                     limit=0,
                     keepalive_timeout=_KEPT_OPEN,
                     resolver=aiohttp.ThreadedResolver(),
@@ -146,13 +148,40 @@ class Proxied(httpx2.AsyncBaseTransport):
         await self._transport.aclose()
 
 
-async def _hear() -> None:
-    """Let the event loop hear which idle connections servers have closed, so that none is chosen.
+class _Connector(aiohttp.TCPConnector):
+    """Hands out no idle connection that the server has closed, which the loop may not know yet."""
 
-    It asks the system between one round and the next, and acts on the answer in the latter.
-    """
-    for _ in range(2):
-        await asyncio.sleep(0)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._used: WeakSet[asyncio.Transport] = WeakSet()
+
+    async def connect(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: list[Any],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's name
+    ) -> Connection:
+        """Return a connection that is new, or idle with nothing to be read from it."""
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            transport = connection.transport
+            if transport is None or transport not in self._used:
+                break
+            if not _readable(transport.get_extra_info("socket").fileno()):
+                break
+            connection.close()
+        if transport is not None:
+            self._used.add(transport)
+        return connection
+
+
+def _readable(descriptor: int) -> bool:
+    """Whether there is something to read, or the end: of an idle connection, that it is over."""
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(0))
+    return bool(select.select([descriptor], [], [], 0)[0])  # Windows
 
 
 @lru_cache(maxsize=8)
