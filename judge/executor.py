@@ -175,9 +175,8 @@ class Executor:
 
     async def _ask(self, task: Task, call: Call, tally: Tally) -> None:
         """Ask; a batch that gives nothing is cut in halves once, each asked once more."""
-        single = len(call.units) == 1
-        outcome = await self._outcome(task, call, _TURNS if single else _TURNS - 1)
-        if single or not _divisible(outcome):
+        outcome = await self._outcome(task, call, _TURNS - 1 if call.is_batch else _TURNS)
+        if not call.is_batch or not _divisible(outcome):
             self._settle(outcome, to_judgments(call, outcome), tally)
             return
         self._settle(outcome, [], tally)
@@ -198,7 +197,7 @@ class Executor:
         for sample in range(self._samples if call.labels else 1):
             outcome = await self._sampled(task, call, turns, sample)
             outcomes.append(outcome)
-            if len(call.units) > 1 and _divisible(outcome):
+            if call.is_batch and _divisible(outcome):
                 break  # the halves are asked as often
         return by_majority(call, outcomes)
 

@@ -162,17 +162,9 @@ class PlannedClient(JudgeClient):
         if isinstance(outcome, Reply) or outcome.kind == "offline":
             first = first_request(call, self.identity, self._way.settings, sample)
             stored = isinstance(outcome, Reply)
-            self._plan.count(self.dialect.put(first), units=_alike(call), stored=stored)
+            alike = 1 if call.is_batch else len(call.units)
+            self._plan.count(self.dialect.put(first), units=alike, stored=stored)
         return outcome
-
-
-def _alike(call: Call) -> int:
-    """How many units would each ask just this call.
-
-    A reply with a schema labels each unit of a batch for itself; the one label of a plain reply is
-    that of all units.
-    """
-    return len(call.units) if call.reply_schema is None else 1
 
 
 @contextmanager

@@ -165,6 +165,14 @@ class Call(NamedTuple):
     weighed: bool = False
     parts: "Parts | None" = None
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether the reply labels each of several units for itself.
+
+        A reply without a schema is one label, for all units alike: in halves the same is asked.
+        """
+        return len(self.units) > 1 and self.reply_schema is not None
+
 
 class Parts(NamedTuple):
     """The calls that one call is asked in, and what makes one verdict of their answers.

@@ -60,3 +60,38 @@ def test_a_batch_whose_half_failed_is_asked_again_whole(serve: Serve, tmp_path: 
     again = assign(server, tmp_path / "first").tallies["assign"]
     assert (again.n_failed, again.before) == (0, first.units - first.n_failed)
     assert server.hits > hits
+
+
+def test_units_with_one_prompt_are_not_asked_in_halves(serve: Serve, tmp_path: Path) -> None:
+    """Two systems with the same sentence and citation: in halves it would be the same call."""
+
+    def script(request: dict[str, Any], hit: int) -> str:
+        return oblige(request, hit) if hit > 2 else "I cannot say."
+
+    server = serve(script)
+    sentence = {"text": "Heat pumps take heat from the air.", "citations": ["d1"]}
+    answers = []
+    for run_id in ("one", "two"):
+        report = {
+            "metadata": {"team_id": "t", "run_id": run_id, "topic_id": "1"},
+            "responses": [sentence],
+            "documents": {"d1": {"id": "d1", "text": "A heat pump takes heat from the air."}},
+        }
+        answers.append(tmp_path / f"{run_id}.jsonl")
+        answers[-1].write_text(json.dumps(report))
+    (tmp_path / "topics.jsonl").write_text(json.dumps({"id": "1", "title": "How do they work?"}))
+
+    def support(out: str) -> Any:
+        return judge.support(
+            str(tmp_path / "topics.jsonl"),
+            answers=[str(path) for path in answers],
+            out=tmp_path / out,
+            model="openai/judge",
+            base_url=server.url,
+            cache=tmp_path / "cache",
+        ).tallies["support"]
+
+    first = support("first")
+    assert (first.units, first.n_failed, server.hits) == (2, 0, 3)
+    again = support("again")
+    assert (again.n_failed, again.calls, server.hits) == (0, 0, 3)
