@@ -267,7 +267,8 @@ def _json_errors(lines: list[Line], row: int = 0) -> Iterator[None]:
     except json.JSONDecodeError as error:
         place = lines[min(error.lineno, len(lines)) - 1].place
         found = error.doc[max(0, error.pos - 30) : error.pos + 30]
-        message = f"not JSON: {error.msg} at column {error.colno}"
+        what = error.msg.removesuffix(" at")  # "Unterminated string starting at"
+        message = f"not JSON: {what} at column {error.colno}"
         raise place.error(message, expected="complete JSON", found=found) from error
     except (ValueError, RecursionError) as error:
         raise lines[row].place.error(f"not JSON: {error}") from error

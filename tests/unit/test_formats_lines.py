@@ -180,7 +180,7 @@ def test_damaged_list_names_the_line(file: Path, text: str, line: int) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"a": 1}\n{"a": "half wri', "Unterminated string"),
+        ('{"a": 1}\n{"a": "half wri', "Unterminated string starting at column"),
         ('{"a": 1}\n{"a": 1', "Expecting ',' delimiter"),
         ('{"a": 1}\n{"a": NaN}', "NaN is no JSON value"),
         ('{"a": 1}\n{"a": -Infinity}', "-Infinity is no JSON value"),
