@@ -152,3 +152,7 @@ def opened(url: str) -> OpenAIProvider:
     provider = open_provider(OPENAI, url)
     assert isinstance(provider, OpenAIProvider)
     return provider
+
+
+Raw = Callable[[Act], RawServer]
+"""Starts a server."""

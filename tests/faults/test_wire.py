@@ -1,7 +1,6 @@
 """What goes wrong between a request and its answer, byte by byte, through the openai client."""
 
 import asyncio
-import contextlib
 import gzip
 import json
 import os
@@ -10,7 +9,7 @@ import struct
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -21,8 +20,7 @@ from tests.faults.asking import SECRET, ask
 from tests.faults.raw import (
     GOOD,
     OPENAI,
-    Act,
-    RawServer,
+    Raw,
     answer,
     completions,
     opened,
@@ -31,21 +29,7 @@ from tests.faults.raw import (
 )
 from tests.faults.server import chat
 
-Raw = Callable[[Act], RawServer]
-
-
-@pytest.fixture
-def raw() -> Iterator[Raw]:
-    with contextlib.ExitStack() as stack:
-        yield lambda act: stack.enter_context(RawServer(act))
-
-
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
+pytestmark = pytest.mark.usefixtures("direct")
 
 
 # --- answers that are none ----------------------------------------------------------------------

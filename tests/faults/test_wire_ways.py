@@ -1,11 +1,9 @@
 """Where requests go: redirects, queries, proxies, certificates, through the openai client."""
 
-import contextlib
 import json
 import shutil
 import ssl
 import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,25 +11,11 @@ import pytest
 from judge.errors import ModelError
 from judge.llm import identity_of, open_provider
 from judge.llm.providers.openai import OpenAIProvider
-from tests.faults.asking import SECRET, ask
-from tests.faults.raw import GOOD, OPENAI, Act, RawServer, answer, completions, opened, saying
+from tests.faults.asking import ask
+from tests.faults.raw import GOOD, OPENAI, Raw, RawServer, answer, completions, opened, saying
 from tests.faults.server import Response, ScriptedServer, chat
 
-Raw = Callable[[Act], RawServer]
-
-
-@pytest.fixture
-def raw() -> Iterator[Raw]:
-    with contextlib.ExitStack() as stack:
-        yield lambda act: stack.enter_context(RawServer(act))
-
-
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
+pytestmark = pytest.mark.usefixtures("direct")
 
 
 # --- where requests go --------------------------------------------------------------------------
