@@ -10,6 +10,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judge.errors import InputError
 from judge.injection import neutralise
+from judge.templates.pieces import Piece, cut
 from judge.types import Record
 
 ROLES: tuple[Literal["system", "user"], ...] = ("system", "user")
@@ -18,11 +19,13 @@ ROLES: tuple[Literal["system", "user"], ...] = ("system", "user")
 class BodyRead(NamedTuple):
     """A compiled body, None where it cannot be used, what it uses, and everything that is wrong.
 
-    `used` gives the line on which each variable is used first, and `fields` the same for
-    attributes of variables; both are None where the body cannot be parsed.
+    `pieces` are those that its blocks were compiled in. `used` gives the line on which each
+    variable is used first, and `fields` the same for attributes of variables; both are None where
+    the body cannot be parsed.
     """
 
     compiled: jinja2.Template | None
+    pieces: list[Piece]
     used: dict[str, int] | None
     fields: dict[tuple[str, str], int] | None
     errors: list[InputError]
@@ -39,14 +42,16 @@ def read_body(source: str, place: str, declared: Collection[str] | None) -> Body
     environment = _environment()
     try:
         tree = environment.parse(source)
-        compiled = environment.from_string(source)
-        compiled.globals = dict(compiled.globals)  # a chain of maps is slow to copy
+        used = _used(tree)
+        errors = [*_wrong_blocks(tree, place), *_undeclared(used, declared, place)]
+        fields = _fields(tree, used)
+        pieces = cut(tree)
+        compiled = environment.from_string(tree)
     except jinja2.TemplateSyntaxError as error:
         wrong = InputError(error.message or "syntax", path=place, line=error.lineno)
-        return BodyRead(None, None, None, [wrong])
-    used = _used(tree)
-    errors = [*_wrong_blocks(tree, place), *_undeclared(used, declared, place)]
-    return BodyRead(None if errors else compiled, used, _fields(tree, used), errors)
+        return BodyRead(None, [], None, None, [wrong])
+    compiled.globals = dict(compiled.globals)  # a chain of maps is slow to copy
+    return BodyRead(None if errors else compiled, pieces, used, fields, errors)
 
 
 class _Environment(ImmutableSandboxedEnvironment):

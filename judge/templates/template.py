@@ -11,6 +11,7 @@ from judge.errors import UsageError
 from judge.images import check_together, look_at
 from judge.templates.bodies import ROLES, read_body
 from judge.templates.heads import read_head
+from judge.templates.pieces import Rendering
 from judge.types import Document, Message, Prompt
 
 
@@ -50,8 +51,11 @@ class Template:
         self.head = head
         self.sha256 = hashlib.sha256(source.encode()).hexdigest()
         self._compiled, self._images = body.compiled, images
-        blocks = body.compiled.blocks
-        self._blocks = [(role, blocks[role]) for role in ROLES if role in blocks]
+        self._blocks = [
+            (role, [Rendering(body.compiled, piece) for piece in body.pieces if piece.of == role])
+            for role in ROLES
+            if any(piece.of == role for piece in body.pieces)
+        ]
 
     def shows(self, document: Document) -> bool:
         """Whether a prompt shows anything of a document, which may have nothing but images."""
@@ -80,9 +84,10 @@ class Template:
         return self._compiled.get_corresponding_lineno(lines[-1]) if lines and lines[-1] else None
 
     def _messages(self, values: dict[str, Any]) -> Iterator[Message]:
-        context = self._compiled.new_context(values)
-        for role, block in self._blocks:
-            yield Message(role=role, content="".join(block(context)).strip())
+        context, topic = self._compiled.new_context(values), values.get("topic")
+        for role, pieces in self._blocks:
+            content = "".join([piece.text(context, topic) for piece in pieces])
+            yield Message(role=role, content=content.strip())
 
 
 def _illustrated(message: Message, values: dict[str, Any]) -> Message:

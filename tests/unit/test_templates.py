@@ -55,12 +55,16 @@ def inputs(text: str) -> dict[str, Any]:
     }
 
 
+def values_of(name: str, text: str) -> dict[str, Any]:
+    """A value for every variable of one built-in template."""
+    wanted = load_template(name).head.variables
+    values = {key: value for key, value in inputs(text).items() if key in wanted}
+    return values | {"nuggets": [text]} if name == "nuggets/create" else values
+
+
 def rendered(name: str, text: str) -> str:
-    loaded = load_template(name)
-    values = {key: value for key, value in inputs(text).items() if key in loaded.head.variables}
-    if name == "nuggets/create":
-        values["nuggets"] = [text]
-    return "\n".join(message.content for message in loaded.render(**values).messages)
+    messages = load_template(name).render(**values_of(name, text)).messages
+    return "\n".join(message.content for message in messages)
 
 
 # --- the built-in ones ---------------------------------------------------------------------------
