@@ -236,7 +236,7 @@ def to_judgments(call: Call, outcome: Reply | Failure) -> list[Judgment]:
 def _judged(call: Call, unit: Unit, reply: Reply) -> Judgment:
     verdict = reply.verdicts[unit.unit_id]
     return Judgment(
-        **vars(unit),
+        *unit.parts,
         label=verdict.label,
         status="ok",
         reason=verdict.reason,
@@ -252,7 +252,7 @@ def _judged(call: Call, unit: Unit, reply: Reply) -> Judgment:
 
 def _failed(call: Call, unit: Unit, failure: Failure) -> Judgment:
     return Judgment(
-        **vars(unit),
+        *unit.parts,
         label=None,
         status="failed",
         failure=failure.kind,

@@ -6,16 +6,22 @@ judgment is read back from the file when it is asked for.
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from judge.appending import LineFile
 from judge.errors import InputError
 from judge.json_lines import json_line
 from judge.types import Judgment
 
+_DEFAULTS = [
+    (f.name, f.default if f.default_factory is MISSING else f.default_factory())
+    for f in fields(Judgment)
+]
 _NEEDED = frozenset({"unit_id", "task", "topic_id", "status", "label"})
 
 
@@ -129,9 +135,14 @@ def to_line(judgment: Judgment) -> bytes:
 
 
 def _line(unit_id: str, judgment: Judgment) -> bytes:
-    data = {"unit_id": unit_id, "label": judgment.label}
-    data |= judgment.model_dump(exclude_defaults=True)
-    return json_line(data)
+    return json_line({"unit_id": unit_id, "label": judgment.label, **said_in(judgment)})
+
+
+def said_in(judgment: Judgment) -> dict[str, Any]:
+    """The fields of a judgment that are not at their default, as JSON data."""
+    values = [(name, getattr(judgment, name), default) for name, default in _DEFAULTS]
+    said = {name: value for name, value, default in values if value != default}
+    return {**said, "flags": list(judgment.flags)} if judgment.flags else said
 
 
 def from_line(line: bytes) -> Judgment:
@@ -141,11 +152,26 @@ def from_line(line: bytes) -> Judgment:
         InputError: it is not a judgment.
     """
     try:
-        data = json.loads(line)
-        del data["unit_id"]
-        return Judgment.model_validate(data)
+        return judgment_of(json.loads(line))
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise InputError(f"not a judgment: {error}") from error
+
+
+def judgment_of(data: dict[str, Any]) -> Judgment:
+    """The judgment that a line holds as JSON data.
+
+    Raises:
+        ValidationError: a field is wrong, missing or unknown.
+        KeyError: it has no unit_id.
+    """
+    named = dict(data)
+    del named["unit_id"]
+    return _adapter().validate_python(named)
+
+
+@cache
+def _adapter() -> TypeAdapter[Judgment]:
+    return TypeAdapter(with_config(ConfigDict(extra="forbid"))(Judgment))
 
 
 def _not_a_judgment(path: Path, number: int, line: bytes) -> InputError:

@@ -1,17 +1,20 @@
 """The types that carry the flow: what is read in, what is judged, and what is concluded.
 
 All of them are frozen. A `Record` refuses unknown fields and wrong types: readers of files may be
-lenient, these are not. A `NamedTuple` only passes from one part of the program to the next. None of
-them holds an open file, a client or a lock, so that units and calls can cross processes.
+lenient, these are not. What is no `Record` only passes from one part of the program to the next;
+`judge.judgments` reads judgments from files as strictly as a `Record` is read. None of them holds
+an open file, a client or a lock, so that units and calls can cross processes.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from judge.inputs import Aggregator as Aggregator
 from judge.inputs import Answer as Answer
@@ -114,7 +117,8 @@ class SupportedAnswer(Record):
 # --- what is judged ----------------------------------------------------------------------------
 
 
-class Unit(Record):
+@dataclass(frozen=True)
+class Unit:
     """The smallest thing that gets one label, named by its parts.
 
     `sentence` is the 0-based place in the answer; `window` is a window of documents, as its
@@ -131,12 +135,22 @@ class Unit(Record):
     docid: str | None = None
 
     @property
+    def parts(self) -> tuple[str, str, str | None, str | None, int | None, str | None, str | None]:
+        """What it is named by, in the order of the fields."""
+        return (
+            self.task,
+            self.topic_id,
+            self.run_id,
+            self.nugget_id,
+            self.sentence,
+            self.window,
+            self.docid,
+        )
+
+    @cached_property
     def unit_id(self) -> str:
         """A stable id of the parts: `task|topic|...`, with "|" and "%" inside a part escaped."""
-        parts = [self.task, self.topic_id]
-        for part in (self.run_id, self.nugget_id, self.sentence, self.window, self.docid):
-            if part is not None:
-                parts.append(str(part))
+        parts = [str(part) for part in self.parts if part is not None]
         if _ESCAPED.search("".join(parts)):
             parts = [quote(part, safe=_PLAIN) for part in parts]
         return "|".join(parts)
@@ -253,8 +267,15 @@ class Failure(NamedTuple):
     attempts: tuple[Attempt, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
 class Judgment(Unit):
-    """A unit with its label, or with the failure that left it without one."""
+    """A unit with its label, or with the failure that left it without one.
+
+    One is made of each unit that is judged: no `Record`, which takes several times as long.
+
+    Raises:
+        ValueError: it has both a label and a failure, or neither, or a status that says otherwise.
+    """
 
     label: Label | None
     status: Literal["ok", "failed"]
@@ -267,15 +288,14 @@ class Judgment(Unit):
     template_sha256: str | None = None
     key: str | None = None
     flags: tuple[str, ...] = ()
-    detail: dict[str, Any] = Field(default_factory=dict)
+    detail: dict[str, Any] = field(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _label_or_failure(self) -> "Judgment":
-        if self.status == "ok" and (self.label is None or self.failure is not None):
-            raise ValueError("a judgment with status ok has a label and no failure")
-        if self.status == "failed" and (self.label is not None or self.failure is None):
+    def __post_init__(self) -> None:
+        if self.status == "ok":
+            if self.label is None or self.failure is not None:
+                raise ValueError("a judgment with status ok has a label and no failure")
+        elif self.status != "failed" or self.label is not None or self.failure is None:
             raise ValueError("a failed judgment has a failure kind and no label")
-        return self
 
 
 # --- what is concluded -------------------------------------------------------------------------

@@ -105,10 +105,9 @@ def assigned_text(labels: Sequence[str]) -> str:
 
 def judged(unit: Unit, label: int | str | None, failure: FailureKind = "parse") -> Judgment:
     """The judgment of a unit; without a label it failed."""
-    data = unit.model_dump()
     if label is None:
-        return Judgment(**data, label=None, status="failed", failure=failure)
-    return Judgment(**data, label=label, status="ok")
+        return Judgment(*unit.parts, label=None, status="failed", failure=failure)
+    return Judgment(*unit.parts, label=label, status="ok")
 
 
 def kept(path: Path, judgments: Iterable[Judgment]) -> Judgments:

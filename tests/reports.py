@@ -177,7 +177,7 @@ def _labels(run: Path) -> None:
             names = {"run_id": run_id, "topic_id": topic.topic_id}
             labels = []
             for nugget in nuggets(topic):
-                unit = Unit(task="assign", nugget_id=nugget.nugget_id, **names)
+                unit = Unit("assign", topic.topic_id, run_id, nugget.nugget_id)
                 kept = nugget.model_dump(
                     include={"nugget_id", "text", "importance", "sub_narrative"}
                 )
@@ -230,11 +230,11 @@ def _judgments(run: Path) -> None:
         for grade, docid in enumerate(DOCIDS, start=2):
             unit = Unit(task="relevance", topic_id=topic_id, docid=docid)
             detail = {"parts": {"1": "detailed", "2": "absent"}, "related": True, "extra": EVIL}
-            data = {**unit.model_dump(), **made, "label": grade, "status": "ok", "key": KEY}
+            data: dict[str, Any] = {**made, "label": grade, "status": "ok", "key": KEY}
             data |= {"reason": f"reason {EVIL}", "detail": {**detail, "samples": [grade, 1, grade]}}
             data |= {"probabilities": {"2": 0.7, EVIL: 0.3}}
             data |= {"flags": (f"injection_suspected:{EVIL}",)}
-            lines.append(to_line(Judgment.model_validate(data)))
+            lines.append(to_line(Judgment(*unit.parts, **data)))
     (run / JUDGMENTS).write_bytes(b"".join(lines))
     attempt = {"key": "k", "failure": "parse", "message": f"message {EVIL}", "raw": f"raw {EVIL}"}
     failure = {"unit_ids": [FAILED.unit_id], **attempt}
@@ -246,16 +246,12 @@ def _judgments(run: Path) -> None:
 
 
 def _judged(unit: Unit, made: dict[str, Any]) -> Judgment:
-    data = {**unit.model_dump(), **made, "reason": f"reason {EVIL}"}
+    data: dict[str, Any] = {**made, "reason": f"reason {EVIL}"}
     label = "vital" if unit.task == "importance" else _label_of(unit)
     if label is None:
-        return Judgment.model_validate(
-            {**data, "label": None, "status": "failed", "failure": "parse"}
-        )
+        return Judgment(*unit.parts, **data, label=None, status="failed", failure="parse")
     detail = {"sentences": [0]} if unit.task == "assign" and label != "none" else {}
-    return Judgment.model_validate(
-        {**data, "label": label, "status": "ok", "key": KEY, "detail": detail}
-    )
+    return Judgment(*unit.parts, **data, label=label, status="ok", key=KEY, detail=detail)
 
 
 def _manifest(run: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from judge.cited import GroundedAnswer, GroundedNugget
 from judge.dossier.evidence import Documents, Recall, shortened
 from judge.dossier.health import Attempts, samples_of
+from judge.judgments import said_in
 from judge.metrics.subnarratives import group_of
 from judge.types import (
     AssignedAnswer,
@@ -240,7 +241,7 @@ class _Page:
             self._unusable.number((a["failure"], a["message"], a["raw"]))
             for a in self._attempts.get(judgment.unit_id, ())
         ]
-        data = judgment.model_dump(mode="json", include=_KEPT | _PARTS, exclude_defaults=True)
+        data = {k: v for k, v in said_in(judgment).items() if k in _KEPT or k in _PARTS}
         known = judgment.key is not None and judgment.key in self._asked
         others = [self._keys.number(k) for k in _keys_of(judgment)[1:] if k in self._asked]
         made = (judgment.model, judgment.template, judgment.template_sha256)

@@ -67,7 +67,7 @@ def without_text(unit: Unit, document: Document) -> Judgment:
 
 
 def _unasked(unit: Unit, reason: str) -> Judgment:
-    return Judgment(**vars(unit), label=None, status="failed", failure="no_document", reason=reason)
+    return Judgment(*unit.parts, label=None, status="failed", failure="no_document", reason=reason)
 
 
 def flags_of(*texts: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ of which asks only where the one before leaves it open:
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from judge.tasks.base import Topics
 from judge.tasks.support import Cited, SupportTask
@@ -59,12 +60,12 @@ def together(answer: Answer, index: int) -> Unit:
 
 def alone(answer: Answer, index: int, docid: str) -> Unit:
     """The unit of one document by itself."""
-    return together(answer, index).model_copy(update={"docid": docid})
+    return replace(together(answer, index), docid=docid)
 
 
 def without(answer: Answer, index: int, docid: str) -> Unit:
     """The unit of all that the sentence cites but one document."""
-    return alone(answer, index, docid).model_copy(update={"window": _WITHOUT})
+    return replace(alone(answer, index, docid), window=_WITHOUT)
 
 
 def cited_by(sentence: Sentence) -> list[str]:

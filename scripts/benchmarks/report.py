@@ -127,7 +127,7 @@ class World:
             if place % BATCH == 0:
                 listed = [n.text for n in nuggets[place : place + BATCH]]
                 key = self._ask("\n".join([text, *listed]))
-            unit = Unit(task="assign", nugget_id=nugget.nugget_id, **names)
+            unit = Unit("assign", answer.topic_id, answer.run_id, nugget.nugget_id)
             judgments.append(self._judged(unit, _RNG.choice(SUPPORTS), key, sentences=[place % 15]))
         labels = [str(judgment.label) for judgment in judgments]
         kept = ("nugget_id", "text", "importance", "sub_narrative")
@@ -163,9 +163,16 @@ class World:
         return key
 
     def _judged(self, unit: Unit, label: int | str, key: str, **detail: Any) -> Judgment:
-        made = {"model": "judge", "template": "bench", "template_sha256": "0" * 64}
-        data = {**unit.model_dump(), **made, "label": label, "key": key, "detail": detail}
-        return Judgment.model_validate({**data, "status": "ok"})
+        return Judgment(
+            *unit.parts,
+            label=label,
+            status="ok",
+            model="judge",
+            template="bench",
+            template_sha256="0" * 64,
+            key=key,
+            detail=detail,
+        )
 
 
 def opened(address: str) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -190,7 +191,7 @@ def test_samples_are_a_list_or_counts() -> None:
         ({}, []),
         ({"samples": 3}, []),
     ):
-        judgment = judged(unit, 2).model_copy(update={"detail": detail})
+        judgment = replace(judged(unit, 2), detail=detail)
         assert samples_of(judgment) == expected
 
 
@@ -300,10 +301,10 @@ def test_the_parts_of_a_question_are_its_judgments(folder: Folder) -> None:
     lines = (folder.run / JUDGMENTS).read_bytes().splitlines(keepends=True)
     first = Unit(task="assign", topic_id=TOPICS_IDS[0], run_id=RUNS[0], nugget_id="n1")
     kept = [line for line in lines if json.loads(line)["unit_id"] != first.unit_id]
-    parts = [first.model_copy(update={"nugget_id": f"n1&{i}"}) for i in (1, 2)]
+    parts = [replace(first, nugget_id=f"n1&{i}") for i in (1, 2)]
     detail = [{"sentences": [1]}, {"sentences": [0, 1]}]
     added = [
-        to_line(judged(part, "full").model_copy(update={"detail": told}))
+        to_line(replace(judged(part, "full"), detail=told))
         for part, told in zip(parts, detail, strict=True)
     ]
     (folder.run / JUDGMENTS).write_bytes(b"".join([*kept, *added]))

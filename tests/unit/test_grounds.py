@@ -1,6 +1,7 @@
 """Coverage from judgments: grounds, the reasons without them, gold lists, and question nuggets."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def held(nugget: Nugget, label: str | None, *sentences: int, by: Answer = ANSWER
     """The assign judgment of a nugget."""
     judgment = judged(assign.unit_of(by, nugget), label)
     detail = {"sentences": list(sentences)} if label is not None else {}
-    return {judgment.unit_id: judgment.model_copy(update={"detail": detail})}
+    return {judgment.unit_id: replace(judgment, detail=detail)}
 
 
 def found(nugget: Nugget, docid: str, label: str | None) -> Kept:

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,8 +106,8 @@ def test_expected_label_and_entropy() -> None:
 
 def test_the_file_holds_what_is_known(tmp_path: Path) -> None:
     def judged(docid: str, **more: object) -> Judgment:
-        data = {"task": "relevance", "topic_id": "t", "docid": docid, "label": 2, "status": "ok"}
-        return Judgment.model_validate({**data, **more})
+        data: dict[str, Any] = {"label": 2, "status": "ok", **more}
+        return Judgment(task="relevance", topic_id="t", docid=docid, **data)
 
     failed = {"label": None, "status": "failed", "failure": "parse", "detail": {"samples": [1, 2]}}
     rows = [

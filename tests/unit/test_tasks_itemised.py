@@ -160,7 +160,7 @@ def test_a_task_reads_by_the_form_that_its_template_names() -> None:
 
 def test_detailed_parts_are_the_subtopics_a_document_holds() -> None:
     unit = next(task(document("d")).units())
-    judged = Judgment(**unit.model_dump(), label=2, status="ok", detail=REPLY)
+    judged = Judgment(*unit.parts, label=2, status="ok", detail=REPLY)
     assert list(subtopic_qrels([judged])) == [
         SubtopicQrel("t1", "1", "d", 1),
         SubtopicQrel("t1", "2", "d", 0),
@@ -169,7 +169,7 @@ def test_detailed_parts_are_the_subtopics_a_document_holds() -> None:
 
 def test_a_grade_without_parts_gives_no_subtopics() -> None:
     unit = next(task(document("d")).units())
-    assert not list(subtopic_qrels([Judgment(**unit.model_dump(), label=2, status="ok")]))
+    assert not list(subtopic_qrels([Judgment(*unit.parts, label=2, status="ok")]))
 
 
 # --- other templates -----------------------------------------------------------------------------
