@@ -78,7 +78,7 @@ class JudgeClient:
         known = Dialect() if settings.fresh else replies.dialect(identity)
         spoken = Spoken(known, self._learned)
         self._way = Way(identity, settings, replies, spoken, sender, missed)
-        self._asking: dict[str, asyncio.Event] = {}
+        self._asking: dict[str, asyncio.Event | None] = {}
         self._unanswered = 0
 
     @property
@@ -121,16 +121,22 @@ class JudgeClient:
             ModelError: the embedded model cannot be had.
         """
         first = first_request(call, self.identity, self._way.settings, sample)
-        while (same := self._asking.get(first.key)) is not None:
-            await same.wait()  # then the reply is stored, unless there is none
-        over = self._asking[first.key] = asyncio.Event()
+        while first.key in self._asking:
+            await self._over(first.key)  # then the reply is stored, unless there is none
+        self._asking[first.key] = None
         try:
             outcome = await Exchange(call, first, read, self._way, turns, noted).run()
         finally:
-            del self._asking[first.key]
-            over.set()
+            over = self._asking.pop(first.key)
+            if over is not None:
+                over.set()
         self._listen(outcome)
         return outcome
+
+    async def _over(self, key: str) -> None:
+        """Wait until what is asked now under `key` is over."""
+        over = self._asking[key] = self._asking[key] or asyncio.Event()
+        await over.wait()
 
     def _listen(self, outcome: Reply | Failure) -> None:
         """Stop where the server seems dead, or refuses whatever is sent."""

@@ -8,6 +8,9 @@ from judge.injection import suspicions
 from judge.templates import Output, Template
 from judge.types import Call, Document, Judgment, Topic, Unit, Verdict
 
+KNOWN = 256
+"""Replies whose reading is remembered: one line is asked for, and most judges say few of them."""
+
 Topics = Mapping[str, Topic]
 Lookup = Callable[[str], Document | None]
 

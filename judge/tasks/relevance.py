@@ -6,10 +6,12 @@ for a grade from 0 to `highest` (4 in TREC 2025, arXiv:2603.09891; 3 in TREC 202
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from judge.parsing import SCORE_MARKER, final_score
 from judge.tasks import itemised
 from judge.tasks.base import (
+    KNOWN,
     Lookup,
     Topics,
     flags_of,
@@ -94,6 +96,7 @@ class Relevance:
         return {unit.unit_id: _scored(text, self.template.head.highest)}
 
 
+@lru_cache(maxsize=KNOWN)
 def _scored(text: str, highest: int) -> Verdict:
     """The grade of the last line; what stands before it is kept as the reason."""
     line = final_score(text, low=0, high=highest)

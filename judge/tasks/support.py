@@ -5,11 +5,13 @@ one call labels all of them, as the sentence stands in the first.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal
 
-from judge.parsing import SUPPORT_LABELS, YES_NO, label_line, yes_no
+from judge.parsing import SUPPORT_LABELS, YES_NO, LabelLine, label_line, yes_no
 from judge.tasks.base import (
+    KNOWN,
     Topics,
     flags_of,
     reply_tokens,
@@ -155,17 +157,29 @@ class SupportTask:
 
         Of a template that contrasts, it is a yes or a no.
         """
-        field = "answer" if self._contrasting else "label"
-        line = yes_no(text) if self._contrasting else label_line(text, SUPPORTS, SUPPORT_LABELS)
+        verdict = _answered(text) if self._contrasting else _labelled(text)
         first, *others = [unit.unit_id for unit in call.units]
-        verdict = Verdict(
-            label=line.label,
-            flags=("conflicting_markers",) if line.conflicting else (),
-            marks=(field,) if field in text.casefold() else (),
-        )
         verdicts = {first: verdict}
         same = verdict._replace(detail={"judged_as": first})
         return verdicts | dict.fromkeys(others, same)
+
+
+@lru_cache(maxsize=KNOWN)
+def _labelled(text: str) -> Verdict:
+    return _verdict(label_line(text, SUPPORTS, SUPPORT_LABELS), "label", text)
+
+
+@lru_cache(maxsize=KNOWN)
+def _answered(text: str) -> Verdict:
+    return _verdict(yes_no(text), "answer", text)
+
+
+def _verdict(line: LabelLine, field: str, text: str) -> Verdict:
+    return Verdict(
+        label=line.label,
+        flags=("conflicting_markers",) if line.conflicting else (),
+        marks=(field,) if field in text.casefold() else (),
+    )
 
 
 def joined(documents: Sequence[Document]) -> Document:

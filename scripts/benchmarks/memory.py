@@ -54,7 +54,7 @@ def write_store(folder: Path, units: int) -> None:
             if not isinstance(call, Call):
                 raise TypeError("every document is there")
             request = first_request(call, IDENTITY, SETTINGS)
-            replies.keep(request, answer(), before=(), tag=tag_of(IDENTITY, TEMPLATE))
+            replies.keep(request, answer(number), before=(), tag=tag_of(IDENTITY, TEMPLATE))
 
 
 def judge_stored(folder: Path, units: int) -> None:

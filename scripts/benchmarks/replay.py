@@ -91,18 +91,20 @@ def fill(folder: Path, share: Share) -> None:
     plain = diskcache.Cache(str(folder / "plain"), eviction_policy="none", cull_limit=0)
     with plain, open_store(folder / "store") as store:
         replies = Replies(store)
-        for call in task.calls(task.units()):
+        for number, call in enumerate(task.calls(task.units())):
             if not isinstance(call, Call):
                 raise TypeError("every document is there")
             request = first_request(call, IDENTITY, SETTINGS)
-            replies.keep(request, answer(), before=(), tag=tag_of(IDENTITY, TEMPLATE))
+            replies.keep(request, answer(number), before=(), tag=tag_of(IDENTITY, TEMPLATE))
             plain.set(request.key, encode(store.get(request.key) or {}))
 
 
-def answer() -> Completion:
-    """What the judge said of every unit."""
+def answer(number: int) -> Completion:
+    """What the judge said of a unit: one of 32 findings, and the grade that goes with it."""
     usage = Usage(prompt_tokens=600, completion_tokens=12)
-    said = "answered: 1, 3\n##final score: 2"
+    parts = [str(part) for part in range(1, 6) if number >> (part - 1) & 1]
+    grade = (1, 2, 3, 3, 4, 4)[len(parts)]
+    said = f"answered: {', '.join(parts) or 'none'}\n##final score: {grade}"
     return Completion(text=said, model="judge-1", finish_reason="stop", usage=usage)
 
 
