@@ -50,7 +50,7 @@ def write_store(folder: Path, units: int) -> None:
     task = Share(0, units, units).task()
     with open_store(folder / "store") as store:
         replies = Replies(store)
-        for call in task.calls(task.units()):
+        for number, call in enumerate(task.calls(task.units())):
             if not isinstance(call, Call):
                 raise TypeError("every document is there")
             request = first_request(call, IDENTITY, SETTINGS)
