@@ -23,6 +23,7 @@ GROUPS = "CREATE INDEX IF NOT EXISTS Cache_groups ON Cache (tag, store_time, siz
 _YEAR_9999 = 253_370_764_800.0
 TEXT_KEY = "raw = 1 AND typeof(key) = 'text'"
 _COLUMNS = "key, tag, store_time, mode, filename, value"
+_VALUE = "SELECT mode, filename, value FROM Cache WHERE key = ? AND raw = 1"
 _FIND = f"SELECT {_COLUMNS} FROM Cache WHERE key = ? AND raw = 1"  # noqa: S608
 
 
@@ -94,6 +95,15 @@ class Rows(ABC):
         # diskcache's own `get` also asks the time, and looks for an expiry that is never set
         found = self._con.execute(_FIND, (key,)).fetchone()
         return None if found is None else checked(found)
+
+    def value(self, key: str) -> bytes | None:
+        """Return the value of the row of `key`, or None; several columns less to read than `find`.
+
+        Raises:
+            UnreadableError: it was not written by this package.
+        """
+        found = self._con.execute(_VALUE, (key,)).fetchone()
+        return None if found is None else _plain(*found)
 
     def holds(self, key: str) -> bool:
         """Tell whether there is a row of bytes for `key`, without reading them."""
@@ -173,13 +183,18 @@ def checked(columns: tuple[Any, ...]) -> Row:
         UnreadableError: it did not write them.
     """
     key, tag, stored, mode, filename, value = columns
-    if mode != 1 or filename is not None or type(value) is not bytes:
-        raise UnreadableError(f"its value is not plain bytes (mode {mode!r})")
+    data = _plain(mode, filename, value)
     if type(tag) is not str:
         raise UnreadableError("its tag is not text")
     if type(stored) is not float or not 0 <= stored < _YEAR_9999:
         raise UnreadableError("its time is none")
-    return Row(key, tag, stored, value)
+    return Row(key, tag, stored, data)
+
+
+def _plain(mode: object, filename: object, value: object) -> bytes:
+    if mode != 1 or filename is not None or type(value) is not bytes:
+        raise UnreadableError(f"its value is not plain bytes (mode {mode!r})")
+    return value
 
 
 def newer(directory: Path, version: int) -> str:

@@ -274,8 +274,8 @@ def _text(value: str, name: str) -> str:
 
 
 def _entry(cache: Rows, key: str, read: Callable[[bytes], Entry]) -> Entry | None:
-    row = cache.find(key)
-    return None if row is None else read(row.data)
+    data = cache.value(key)
+    return None if data is None else read(data)
 
 
 def _keep(cache: Rows, row: Row) -> bool:
