@@ -118,10 +118,11 @@ class Executor:
         return tally
 
     def _count(self, task: Task) -> Tally:
-        tally = Tally(task.name)
+        tally, judgments = Tally(task.name), self._run.judgments
+        before = len(judgments) > 0
         for unit in task.units():
             tally.units += 1
-            tally.before += self._run.judgments.is_ok(unit.unit_id)
+            tally.before += before and judgments.is_ok(unit.unit_id)
         if self._limit is not None:
             tally.left = max(0, tally.units - tally.before - self._limit)
         return tally

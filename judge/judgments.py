@@ -70,6 +70,10 @@ class Judgments:
         for offset in list(self._offsets.values()):
             yield self._read(offset)
 
+    def __len__(self) -> int:
+        """How many units were judged, whether they have a label or not."""
+        return len(self._offsets)
+
     def has_labels(self, task: str | None = None) -> bool:
         """Whether any unit has a label, of one task or of all."""
         start = "" if task is None else f"{task}|"
@@ -140,8 +144,8 @@ def _line(unit_id: str, judgment: Judgment) -> bytes:
 
 def said_in(judgment: Judgment) -> dict[str, Any]:
     """The fields of a judgment that are not at their default, as JSON data."""
-    values = [(name, getattr(judgment, name), default) for name, default in _DEFAULTS]
-    said = {name: value for name, value, default in values if value != default}
+    values = vars(judgment)
+    said = {name: values[name] for name, default in _DEFAULTS if values[name] != default}
     return {**said, "flags": list(judgment.flags)} if judgment.flags else said
 
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from judge.injection.active import DELIMITERS, FAMILIES, inert
+from judge.injection.active import DELIMITERS, FAMILIES, can_be_active, inert
 from judge.injection.forms import Form
 from judge.injection.languages import ELSEWHERE, LATIN
 from judge.injection.readings import Reading, readings
@@ -60,6 +60,8 @@ def neutralise(text: str) -> str:
 
 def _neutralise(text: str) -> str:
     text = _encodable(text)
+    if text.isascii() and not can_be_active(text):
+        return text
     edits = {place: change for reading in readings(text) for place, change in inert(reading, text)}
     if not edits:
         return text
@@ -78,8 +80,10 @@ def suspicions(text: str) -> tuple[str, ...]:
     Unicode tags; "instruction": wording that addresses the judge. The last is a small set of
     phrasings in some languages: a flag for people, neither complete nor proof of intent.
     """
-    read = list(readings(_encodable(text)))
-    found = {name for name, forms in FAMILIES.items() if _holds_one(read, forms)}
+    clean = _encodable(text)
+    read, found = list(readings(clean)), set[str]()
+    if not clean.isascii() or can_be_active(clean):
+        found = {name for name, forms in FAMILIES.items() if _holds_one(read, forms)}
     if not text.isascii() and _HIDDEN.search(text):
         found.add("hidden_text")
     if _addresses_the_judge(read):

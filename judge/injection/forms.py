@@ -26,14 +26,19 @@ class Form(NamedTuple):
 
     def finditer(self, reading: Reading) -> Iterator[re.Match[str]]:
         """Return the matches in a reading."""
-        if _has_one(self.needs, reading.lowered):
-            return self.pattern.finditer(reading.text)
+        lowered = reading.lowered
+        for need in self.needs:
+            if need in lowered:
+                return self.pattern.finditer(reading.text)
         return iter(())
 
     def found(self, reading: Reading) -> bool:
         """Tell whether there is a match in a reading."""
         lowered = reading.lowered
-        return _has_one(self.needs, lowered) and self.pattern.search(reading.text) is not None
+        for need in self.needs:
+            if need in lowered:
+                return self.pattern.search(reading.text) is not None
+        return False
 
 
 class Phrase(NamedTuple):

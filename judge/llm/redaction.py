@@ -29,6 +29,8 @@ def well_formed(value: Any) -> Any:
 
 
 def _well_formed_text(text: str) -> str:
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -65,7 +65,7 @@ def document(docid: str) -> Document:
     It is made when it is asked for, so that none stays in memory; no two are the same.
     """
     start = int(docid[1:]) % len(_POOL)
-    said = " ".join(_SENTENCES[start : start + SENTENCES])
+    said = " ".join([docid, *_SENTENCES[start : start + SENTENCES]])
     return Document(docid=docid, title=f"{_POOL[start][:50]} {docid}", text=said)
 
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from judge.injection.active import FAMILIES
+from judge.injection import neutralise
+from judge.injection.active import FAMILIES, can_be_active, inert
 from judge.injection.forms import Form, Phrase
 from judge.injection.languages import LATIN
-from judge.injection.readings import Reading
+from judge.injection.readings import Reading, readings
 from judge.injection.wording import INSTRUCTION
 
 FORMS = [form for forms in FAMILIES.values() for form in forms]
@@ -31,9 +32,32 @@ def test_a_match_contains_what_is_needed(form: Form) -> None:
         match = form.pattern.search(text)
         if match is not None:
             assert any(need in match[0].lower() for need in form.needs), match[0]
+            assert can_be_active(text)
             assert form.found(Reading(text))
 
     check()
+
+
+_ALPHABET = [
+    *"<>&[]#:-=~\"'/|",
+    "\n",
+    " ",
+    "label",
+    "Label",
+    "passage",
+    "full",
+    "3",
+    "INST",
+    "&lt;",
+]
+
+
+@quickly
+@given(st.lists(st.sampled_from(_ALPHABET), max_size=12).map("".join))
+def test_text_that_holds_no_sign_is_left_as_it_stands(text: str) -> None:
+    changes = [change for reading in readings(text) for change in inert(reading, text)]
+    assert can_be_active(text) or not changes
+    assert (neutralise(text) == text) == (not changes)
 
 
 def alternatives(phrase: Phrase) -> list[str]:
