@@ -1,6 +1,7 @@
 """Agreement as tables for people: what must be known first, and then the numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from rich import box
 from rich.console import Console, JustifyMethod, RenderableType
@@ -19,6 +20,11 @@ from judge.agreement.planning import Plan
 from judge.agreement.prediction_powered import Estimate
 from judge.agreement.systems import SystemAgreement
 from judge.report.terminal import stdout
+
+T = TypeVar("T")
+
+MOST = 200
+"""Rows of a table that are printed."""
 
 _STATISTICS = {
     "exact": "exact agreement",
@@ -185,7 +191,7 @@ def lexical_table(found: Lexical) -> Table:
 def pairs_table(pairs: Sequence[Pair]) -> Table:
     """Every pair of raters."""
     table = _grid("first", "second", "units", "exact", "kappa", "quadratic", "bias", left=2)
-    for pair in pairs:
+    for pair in _first(pairs, table):
         x = pair.summary
         values = map(_short, (x.exact, x.kappa, x.kappa_quadratic, x.bias))
         _add(table, pair.first, pair.second, str(x.n), *values)
@@ -195,7 +201,7 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
 def groups_table(groups: Mapping[str, GroupAgreement], what: str) -> Table:
     """Agreement by topic or by system."""
     table = _grid(what, "units", "exact", "kappa", "quadratic", "MAE", "bias")
-    for name, x in groups.items():
+    for name, x in _first(list(groups.items()), table):
         values = map(_short, (x.exact, x.kappa, x.kappa_quadratic, x.mae, x.bias))
         _add(table, name, str(x.n), *values)
     return table
@@ -249,7 +255,7 @@ def estimates_table(found: Sequence[MeanEstimate]) -> Table:
         "that of the judge alone does not know of its bias",
         left=2,
     )
-    for one in found:
+    for one in _first(found, table):
         x = one.estimates
         labelled = f"{x.n_human} of {x.n_human + x.n_rest} {one.unit}s"
         values = map(_estimate, (x.human, x.judge, x.ppi_tuned))
@@ -264,6 +270,14 @@ def calibration_table(found: Evaluation) -> Table:
     for name, x in (("as judged", found.raw), ("calibrated", found.calibrated)):
         _add(table, name, *map(_short, (x.exact, x.kappa, x.kappa_quadratic, x.mae, x.bias)))
     return table
+
+
+def _first(rows: Sequence[T], table: Table) -> Sequence[T]:
+    """The rows that are shown of many; the caption says how many there are besides."""
+    if len(rows) > MOST:
+        more = f"{len(rows) - MOST:,} more: --json holds all"
+        table.caption = Text("; ".join(filter(None, (str(table.caption), more))))
+    return rows[:MOST]
 
 
 def _estimate(found: Estimate | None) -> str:

@@ -8,14 +8,18 @@ import pytest
 from scipy import stats
 
 from judge.agreeing.agree import agree
+from judge.agreement.groups import GroupAgreement
 from judge.agreement.rankings import kendall, rank_agreement
+from judge.report.agreement import MOST, groups_table, print_agreement
 from judge.types import SUPPORTS, Support
 from tests.agreeing import support
 
 MANY = 3000
 
 
-def test_the_labels_of_thousands_of_systems_are_compared(tmp_path: Path) -> None:
+def test_the_labels_of_thousands_of_systems_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Pairs of them, or a pass over all units for each, would take hours or all memory."""
     keys = [(f"run{n}", f"t{n % 2}") for n in range(MANY)]
     human = dict(zip(keys, ([label] for label in islice(cycle(SUPPORTS), MANY)), strict=True))
@@ -30,6 +34,18 @@ def test_the_labels_of_thousands_of_systems_are_compared(tmp_path: Path) -> None
     assert [one.run_id for one in units] == ["all", *(run for run, _ in keys)]
     assert {one.run_id for one in found.estimates if one.unit == "topic"} == {k for k, _ in keys}
     assert all(one.over_all.n == MANY for one in found.systems)
+    print_agreement(found)
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) < 4 * MOST
+    assert f"{MANY - MOST:,} more: --json holds all" in " ".join(printed.split())
+
+
+def test_a_table_of_as_many_rows_as_are_printed_is_whole() -> None:
+    row = GroupAgreement(1, 1.0, None, None, 0.0, 0.0)
+    for number, more in ((MOST, ""), (MOST + 1, "1 more: --json holds all")):
+        table = groups_table({f"run{n}": row for n in range(number)}, "system")
+        assert table.row_count == MOST
+        assert str(table.caption) == more
 
 
 def test_scipy_agrees_on_the_ranking_of_twenty_thousand_systems() -> None:
