@@ -13,7 +13,7 @@ from judge.config import make_settings
 from judge.errors import JudgeError
 from judge.llm.redaction import redact, url_secrets
 from judge.planning import Plan
-from judge.report.account import account, failures, flags, samples, skipped_lines
+from judge.report.account import account, failures, flags, left_out, samples, skipped_lines
 from judge.report.plan import plan_data, plan_table, remarks, saving_table, time_line
 from judge.report.progress import Bar
 from judge.report.terminal import print_scores, stderr, stdout
@@ -92,12 +92,9 @@ def _print_tables(result: Result, errors: Console, page: str | None) -> None:
         print_scores(result.scores)
     if any(tally.units for tally in result.tallies.values()):
         errors.print(account(result.tallies.values()))
-    if told := failures(result.tallies.values()):
-        errors.print(told, highlight=False)
-    if told := flags(result.tallies.values()):
-        errors.print(told, highlight=False)
-    if told := samples(result.tallies.values()):
-        errors.print(told, highlight=False)
+    for say in (left_out, failures, flags, samples):
+        if told := say(result.tallies.values()):
+            errors.print(told, highlight=False)
     out.print(f"run directory: {result.run}", highlight=False, markup=False, soft_wrap=True)
     if page is not None:
         out.print(f"report: {page}", highlight=False, markup=False, soft_wrap=True)

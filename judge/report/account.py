@@ -37,6 +37,13 @@ def account(tallies: Iterable[Tally]) -> Table:
     return table
 
 
+def left_out(tallies: Iterable[Tally]) -> str | None:
+    """What the limit of units left for another time, in a line; None if it left nothing."""
+    left = [(tally.task, tally.left) for tally in tallies if tally.left]
+    told = ", ".join(f"{number:,} units of {task}" for task, number in left)
+    return f"left out by --limit: {told}; run again without it to judge them" if left else None
+
+
 def failures(tallies: Iterable[Tally]) -> str | None:
     """Failed units by kind, in a line; None if there are none."""
     kinds = reduce(add, (tally.failed for tally in tallies), Tally("").failed)

@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from judge.executor import Tally
-from judge.report.account import account, dollars, failures, flags, skipped_lines
+from judge.report.account import account, dollars, failures, flags, left_out, skipped_lines
 from judge.report.leaderboard import leaderboard, remarks, topic_table
 from judge.report.terminal import print_scores, scores_json
 from judge.types import Score
@@ -293,6 +293,14 @@ def test_what_was_flagged_is_counted() -> None:
     told = "flagged: 3 injection_suspected, 1 conflicting_markers (see flags in judgments.jsonl)"
     assert flags([one, other]) == told
     assert flags([tally("assign")]) is None
+
+
+def test_what_the_limit_left_out_is_told() -> None:
+    cut, whole = tally("relevance"), tally("support")
+    cut.left = 1190
+    told = "left out by --limit: 1,190 units of relevance; run again without it to judge them"
+    assert left_out([cut, whole]) == told
+    assert left_out([whole]) is None
 
 
 def test_failures_are_told_by_kind_the_most_frequent_first() -> None:
