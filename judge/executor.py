@@ -12,7 +12,7 @@ from judge.llm import JudgeClient
 from judge.reporting import Notice, Progress
 from judge.runs import RunDirectory
 from judge.tasks import Task
-from judge.types import Call, Failure, Judgment, Reply, Unit
+from judge.types import Attempt, Call, Failure, Judgment, Reply, Unit
 from judge.votes import agreement, by_majority, together, worth_going_on
 
 
@@ -223,7 +223,7 @@ class Executor:
     def _settle(self, outcome: Reply | Failure, judgments: list[Judgment], tally: Tally) -> None:
         self._run.judgments.append(judgments)
         _add(tally, outcome, judgments)
-        failed = [judgment.status for judgment in judgments].count("failed")
+        failed = len(judgments) if isinstance(outcome, Failure) else 0
         self._progress.advance(len(judgments), failed, _cost(outcome))
 
 
@@ -276,14 +276,31 @@ def _halves(units: tuple[Unit, ...]) -> tuple[tuple[Unit, ...], tuple[Unit, ...]
 
 
 def _cost(outcome: Reply | Failure) -> float | None:
-    costs = [attempt.cost for attempt in outcome.attempts]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    spent = 0.0
+    for attempt in outcome.attempts:
+        if attempt.cost is None:
+            return None
+        spent += attempt.cost
+    return spent
 
 
 def _add(tally: Tally, outcome: Reply | Failure, judgments: list[Judgment]) -> None:
     sent = [attempt for attempt in outcome.attempts if not attempt.cached]
     tally.cached += len(outcome.attempts) - len(sent)
+    if sent:
+        _add_sent(tally, sent)
+    for judgment in judgments:
+        if "samples" in judgment.detail:
+            equal, pairs = agreement(judgment.detail["samples"])
+            tally.alike += equal
+            tally.pairs += pairs
+        if judgment.flags:
+            tally.flagged.update({flag.partition(":")[0] for flag in judgment.flags})
+        if judgment.failure is not None:
+            tally.failed[judgment.failure] += 1
+
+
+def _add_sent(tally: Tally, sent: list[Attempt]) -> None:
     tally.calls += len(sent)
     tally.retries += sum(before.failure is not None for before, _ in pairwise(sent))
     for attempt in sent:
@@ -291,12 +308,3 @@ def _add(tally: Tally, outcome: Reply | Failure, judgments: list[Judgment]) -> N
         tally.completion_tokens += attempt.usage.completion_tokens or 0
         tally.spent += attempt.cost or 0.0
         tally.unpriced += attempt.cost is None
-    for judgment in judgments:
-        if "samples" in judgment.detail:
-            equal, pairs = agreement(judgment.detail["samples"])
-            tally.alike += equal
-            tally.pairs += pairs
-        for flag in {flag.partition(":")[0] for flag in judgment.flags}:
-            tally.flagged[flag] += 1
-        if judgment.failure is not None:
-            tally.failed[judgment.failure] += 1

@@ -92,8 +92,7 @@ class RunDirectory:
 
     def note(self, call: Call, attempt: Attempt) -> None:
         """Put an attempt on disk: in the ledger and, where it gave nothing, among the failures."""
-        entry = {"task": call.units[0].task, "units": len(call.units), **_spent(attempt)}
-        self._ledger.append(json_line(entry))
+        self._ledger.append(json_line(_spent(call, attempt)))
         if attempt.failure is not None:
             units = [unit.unit_id for unit in call.units]
             self._failures.append(json_line({"unit_ids": units, **_failed(attempt)}))
@@ -198,8 +197,10 @@ def _lock(path: Path) -> BinaryIO:
     return file
 
 
-def _spent(attempt: Attempt) -> dict[str, Any]:
+def _spent(call: Call, attempt: Attempt) -> dict[str, Any]:
     return {
+        "task": call.units[0].task,
+        "units": len(call.units),
         "key": attempt.key,
         "cached": attempt.cached,
         "cost": attempt.cost,
