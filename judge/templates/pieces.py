@@ -69,10 +69,7 @@ def cut(tree: nodes.Template) -> list[Piece]:
 
 def _runs(block: nodes.Block) -> list[tuple[bool, list[nodes.Node]]]:
     """The content of a block in runs that are steady or not; what is constant goes on with one."""
-    bound = any(block.find_all(_BINDING)) or any(
-        n.name == "self" for n in block.find_all(nodes.Name)
-    )
-    if bound or not block.body:
+    if not block.body or _binds(block):
         return [(False, block.body)]
     steady, runs = True, list[tuple[bool, list[nodes.Node]]]()
     for part in _parts(block.body):
@@ -86,6 +83,7 @@ def _runs(block: nodes.Block) -> list[tuple[bool, list[nodes.Node]]]:
 
 
 def _binds(block: nodes.Block) -> bool:
+    """Whether a part of the block may set, or call, what is found outside of this part."""
     names = (name.name for name in block.find_all(nodes.Name))
     return any(block.find_all(_BINDING)) or "self" in names
 
