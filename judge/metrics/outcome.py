@@ -104,14 +104,12 @@ def weighted_mean(parts: Iterable[Part], notes: Notes = ()) -> Outcome:
 
     The value is sum(weight * credit) / sum(weight) over the parts that have a credit. The bounds
     are the same over all parts with their low and with their high credits, so that
-    low <= value <= high; where no part has a credit they are 0 and 1. Where units failed and none
-    has a label there is no value: parts that need no judgment do not stand for those that do.
+    low <= value <= high; where no part has a credit they are 0 and 1.
     """
     terms = list(parts)
     known = [(term.weight, term.credit) for term in terms if term.credit is not None]
-    told = any(term.n_judged for term in terms) or not any(term.n_failed for term in terms)
     return Outcome(
-        value=_ratio(known) if known and told else None,
+        value=_ratio(known) if known else None,
         low=_ratio([(term.weight, term.low) for term in terms]),
         high=_ratio([(term.weight, term.high) for term in terms]),
         n_judged=sum(term.n_judged for term in terms),

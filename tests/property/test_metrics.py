@@ -287,20 +287,15 @@ def oracle(
     depth = 1 if measure.citations == "first" else 99
     points = {"full": 1.0, "partial": 0.0 if measure.hard else 0.5, "none": 0.0}
     fates: list[float] = []
-    labelled = failed = 0
     for sentence in answer.sentences:
         real = [c for c in sentence.citations[:depth] if c.docid is not None]
         seen = [points[c.label] for c in real if c.label is not None]
-        labelled += len(seen)
-        failed += sum(c.status == "failed" for c in real)
         if failed_as != "left out":
             seen += [points[failed_as] for c in real if c.status == "failed"]
         if not real and measure.name == "support_recall":
             fates.append(0.0)
         if seen:
             fates.append(sum(seen) / len(seen))
-    if failed_as == "left out" and failed and not labelled:
-        return None
     return sum(fates) / len(fates) if fates else None
 
 

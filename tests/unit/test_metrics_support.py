@@ -58,7 +58,7 @@ def outcome(name: str, sentences: str) -> Outcome:
         ("support_precision", "F x", (1.0, 0.5, 1.0, 1, 1)),
         ("support_precision", "N x", (0.0, 0.0, 0.5, 1, 1)),
         ("support_recall", "F x - -", (1 / 3, 0.25, 0.5, 1, 1)),
-        ("support_recall", "x -", (None, 0.0, 0.5, 0, 1)),
+        ("support_recall", "x -", (0.0, 0.0, 0.5, 0, 1)),
         ("support_precision", "x -", (None, 0.0, 1.0, 0, 1)),
         ("support_precision", "x ?", (None, 0.0, 1.0, 0, 1)),
         ("support_precision(citations=all)", "Px", (0.5, 0.25, 0.75, 1, 1)),
