@@ -20,7 +20,7 @@ from judge.formats.nugget_fields import grouped
 from judge.formats.paths import expand
 from judge.formats.topics import read_topics
 from judge.grounds import Grounding
-from judge.judgments import judgment_of, scan
+from judge.judgments import read_judgments
 from judge.runs import COVERAGE, JUDGMENTS, TOPICS
 from judge.shown import DOCUMENTS, ShownDocuments, shown_answers
 from judge.tasks.assign import Assign
@@ -86,11 +86,7 @@ def summary(answers: Iterable[GroundedAnswer]) -> dict[str, dict[str, Any]]:
 
 def _judgments(run: Path) -> Mapping[str, Judgment]:
     """The last judgment of each unit of assign and locate."""
-    return {
-        data["unit_id"]: judgment_of(data)
-        for _, data in scan(run / JUDGMENTS)
-        if data["task"] in _TASKS
-    }
+    return {judgment.unit_id: judgment for judgment in read_judgments(run / JUDGMENTS, _TASKS)}
 
 
 def _corpora(run: Path, corpus: Sequence[str], answers: Sequence[Answer]) -> Corpora:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from judge.cited import GroundedAnswer, GroundedNugget
 from judge.citing import CitedDocuments
+from judge.errors import InputError
 from judge.metrics.grounding import Holds, ground
 from judge.outputs import Kept, nugget_label, support_of
 from judge.tasks import assign, locate
@@ -120,8 +121,16 @@ class Grounding:
     def _carriers(self, answer: Answer, part: Nugget) -> Sequence[int]:
         """The 0-based places of the sentences that hold a nugget, as the judge named them."""
         judgment = self._judgments.get(assign.unit_of(answer, part).unit_id)
-        held = judgment is not None and judgment.label in ("full", "partial")
-        return judgment.detail.get("sentences", ()) if judgment is not None and held else ()
+        if judgment is None or judgment.label not in ("full", "partial"):
+            return ()
+        places, there = judgment.detail.get("sentences", ()), range(len(answer.sentences))
+        if isinstance(places, str) or not all(type(p) is int and p in there for p in places):
+            raise InputError(
+                f"the judgment of {judgment.unit_id} names sentences that the answer does not have",
+                expected=f"numbers from 0 to {len(there) - 1}",
+                found=places,
+            )
+        return tuple(places)
 
     def _holds(self, answer: Answer, nuggets: Sequence[Nugget]) -> Holds:
         by_id = {part.nugget_id: (part, nugget) for nugget in nuggets for part in parts(nugget)}

@@ -5,6 +5,12 @@ from typing import Any
 
 import orjson
 
+
+def _refuse(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+_read = json.JSONDecoder(parse_constant=_refuse).decode
 _escaped = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
@@ -19,3 +25,18 @@ def json_line(data: dict[str, Any]) -> bytes:
     except orjson.JSONEncodeError:  # a lone surrogate, or a number of more than 64 bits
         line = b"\xff"
     return line if line.isascii() else _escaped(data).encode() + b"\n"
+
+
+def read_object(line: bytes) -> dict[str, Any]:
+    """Return the JSON object that a line of a run's file holds.
+
+    Raises:
+        ValueError: it holds none, or one with NaN or Infinity, or nested too deep to be read.
+    """
+    try:
+        data = _read(line.decode())
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    if isinstance(data, dict):
+        return data
+    raise ValueError("no JSON object")

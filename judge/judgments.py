@@ -4,25 +4,25 @@ The last line for a unit wins. Only offsets are held in memory, so that a millio
 judgment is read back from the file when it is asked for.
 """
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import ConfigDict, TypeAdapter, with_config
 
 from judge.appending import LineFile
 from judge.errors import InputError
-from judge.json_lines import json_line
+from judge.json_lines import json_line, read_object
 from judge.types import Judgment
 
 _DEFAULTS = [
     (f.name, f.default if f.default_factory is MISSING else f.default_factory())
     for f in fields(Judgment)
 ]
-_NEEDED = frozenset({"unit_id", "task", "topic_id", "status", "label"})
+_TEXTS = ("unit_id", "task", "topic_id", "status")
+_NEEDED = frozenset({*_TEXTS, "label"})
 
 
 class Judgments:
@@ -111,13 +111,32 @@ def scan(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         InputError: the file cannot be read, or a line is not a judgment.
     """
     offset = 0
+    for number, line in _lines(path):
+        yield offset, _data(path, number, line)
+        offset += len(line)
+
+
+def read_judgments(path: Path, tasks: Collection[str]) -> Iterator[Judgment]:
+    """Yield every judgment of some tasks in a file; a unit may have several, the last one counts.
+
+    Raises:
+        InputError: the file cannot be read, or a line is not a judgment.
+    """
+    for number, line in _lines(path):
+        data = _data(path, number, line)
+        if data["task"] in tasks:
+            try:
+                yield _judgment(data)
+            except ValueError as error:
+                raise _not_a_judgment(path, number, line) from error
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if not line.endswith(b"\n"):
-                    return
-                yield offset, _data(path, number, line)
-                offset += len(line)
+                if line.endswith(b"\n"):
+                    yield number, line
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from error
 
@@ -125,12 +144,12 @@ def scan(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _data(path: Path, number: int, line: bytes) -> dict[str, Any]:
     """The JSON data of a line, which has what is asked of every judgment."""
     try:
-        data: dict[str, Any] = json.loads(line)
-        if data.keys() >= _NEEDED:
-            return data
-    except (ValueError, AttributeError) as error:
+        data = read_object(line)
+    except ValueError as error:
         raise _not_a_judgment(path, number, line) from error
-    raise _not_a_judgment(path, number, line)
+    if not data.keys() >= _NEEDED or not all(type(data[name]) is str for name in _TEXTS):
+        raise _not_a_judgment(path, number, line)
+    return data
 
 
 def to_line(judgment: Judgment) -> bytes:
@@ -156,21 +175,22 @@ def from_line(line: bytes) -> Judgment:
         InputError: it is not a judgment.
     """
     try:
-        return judgment_of(json.loads(line))
-    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        return _judgment(read_object(line))
+    except ValueError as error:
         raise InputError(f"not a judgment: {error}") from error
 
 
-def judgment_of(data: dict[str, Any]) -> Judgment:
-    """The judgment that a line holds as JSON data.
+def _judgment(data: dict[str, Any]) -> Judgment:
+    """The judgment that the JSON data of a line says.
 
     Raises:
-        ValidationError: a field is wrong, missing or unknown.
-        KeyError: it has no unit_id.
+        ValueError: a field is wrong, missing or unknown, or the unit_id is that of another unit.
     """
-    named = dict(data)
-    del named["unit_id"]
-    return _adapter().validate_python(named)
+    named = {name: value for name, value in data.items() if name != "unit_id"}
+    judgment = _adapter().validate_python(named)
+    if judgment.unit_id != data.get("unit_id"):
+        raise ValueError(f"its unit_id is not that of its parts, {judgment.unit_id}")
+    return judgment
 
 
 @cache

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from judge.appending import LineFile
 from judge.errors import InputError, RunError
-from judge.json_lines import json_line
+from judge.json_lines import json_line, read_object
 from judge.judgments import Judgments
 from judge.manifest import Manifest, Stage, differences
 from judge.migrations import FORMAT, migrated
@@ -164,8 +164,8 @@ def ledger_entries(path: Path) -> Iterator[dict[str, Any]]:
             if not line.endswith(b"\n"):
                 return
             try:
-                yield dict(json.loads(line))
-            except (ValueError, TypeError) as error:
+                yield read_object(line)
+            except ValueError as error:
                 raise InputError(
                     "not a line of the ledger; the file was changed by other hands",
                     path=path,

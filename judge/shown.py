@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from judge.appending import LineFile
 from judge.errors import InputError
+from judge.json_lines import read_object
 from judge.types import Answer, Document
 
 ANSWERS, DOCUMENTS = "judged_answers.jsonl", "judged_documents.jsonl"
@@ -120,7 +121,7 @@ class ShownDocuments:
         if place is None or self._file is None:
             return None
         self._file.seek(place)
-        return Document.model_validate(json.loads(self._file.readline()))
+        return Document.model_validate(read_object(self._file.readline()))
 
     def close(self) -> None:
         """Close the file."""
@@ -143,7 +144,7 @@ def _records(path: Path, kind: type[R]) -> Iterator[tuple[int, R]]:
             if not line.endswith(b"\n"):
                 return
             try:
-                yield offset, kind.model_validate(json.loads(line))
+                yield offset, kind.model_validate(read_object(line))
             except (ValueError, ValidationError) as error:
                 raise InputError(
                     "the file was changed by other hands",

@@ -40,8 +40,10 @@ def account(tallies: Iterable[Tally]) -> Table:
 def left_out(tallies: Iterable[Tally]) -> str | None:
     """What the limit of units left for another time, in a line; None if it left nothing."""
     left = [(tally.task, tally.left) for tally in tallies if tally.left]
-    told = ", ".join(f"{number:,} units of {task}" for task, number in left)
-    return f"left out by --limit: {told}; run again without it to judge them" if left else None
+    if not left:
+        return None
+    told = ", ".join(f"{task} {number:,}" for task, number in left)
+    return f"units left out by --limit: {told}; run again without it to judge them"
 
 
 def failures(tallies: Iterable[Tally]) -> str | None:

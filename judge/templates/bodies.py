@@ -43,7 +43,11 @@ def read_body(source: str, place: str, declared: Collection[str] | None) -> Body
     try:
         tree = environment.parse(source)
         used = _used(tree)
-        errors = [*_wrong_blocks(tree, place), *_undeclared(used, declared, place)]
+        errors = [
+            *_wrong_blocks(tree, place),
+            *_misplaced(tree, place),
+            *_undeclared(used, declared, place),
+        ]
         fields = _fields(tree, used)
         pieces = cut(tree)
         compiled = environment.from_string(tree)
@@ -119,6 +123,24 @@ def _wrong_blocks(tree: nodes.Template, place: str) -> Iterator[InputError]:
         yield InputError(
             "wrong blocks", path=place, line=line, expected="user and system", found=found
         )
+
+
+def _misplaced(tree: nodes.Template, place: str) -> Iterator[InputError]:
+    """What is never sent: text outside of the blocks, and blocks inside of something else."""
+    for node in tree.body:
+        inner = node.find_all(nodes.Block)
+        for block in inner:
+            message = f"block {block.name} stands inside of something else"
+            expected = "blocks side by side, with ifs and loops inside of them"
+            yield InputError(message, path=place, line=block.lineno, expected=expected)
+        if not isinstance(node, nodes.Block) and not _is_blank(node):
+            message = "what stands outside of the blocks is never sent"
+            yield InputError(message, path=place, line=node.lineno, expected="blocks and comments")
+
+
+def _is_blank(node: nodes.Node) -> bool:
+    parts = node.nodes if isinstance(node, nodes.Output) else [node]
+    return all(isinstance(part, nodes.TemplateData) and not part.data.strip() for part in parts)
 
 
 def _undeclared(

@@ -58,7 +58,10 @@ def cut(tree: nodes.Template) -> list[Piece]:
     """Cut the blocks of a parsed template in place; return their pieces in order."""
     pieces: list[Piece] = []
     body: list[nodes.Node] = []
-    for block in (node for node in tree.body if isinstance(node, nodes.Block)):
+    blocks = [node for node in tree.body if isinstance(node, nodes.Block)]
+    if any(name.name == "self" for name in tree.find_all(nodes.Name)):  # one may call the other
+        return [Piece(block.name, block.name, steady=False) for block in blocks]
+    for block in blocks:
         for steady, content in _runs(block):
             piece = Piece(block.name, f"{block.name}_{len(pieces)}", steady)
             pieces.append(piece)
@@ -69,7 +72,7 @@ def cut(tree: nodes.Template) -> list[Piece]:
 
 def _runs(block: nodes.Block) -> list[tuple[bool, list[nodes.Node]]]:
     """The content of a block in runs that are steady or not; what is constant goes on with one."""
-    if not block.body or _binds(block):
+    if not block.body or any(block.find_all(_BINDING)):
         return [(False, block.body)]
     steady, runs = True, list[tuple[bool, list[nodes.Node]]]()
     for part in _parts(block.body):
@@ -80,12 +83,6 @@ def _runs(block: nodes.Block) -> list[tuple[bool, list[nodes.Node]]]:
             runs.append((steady, []))
         runs[-1][1].append(part)
     return runs
-
-
-def _binds(block: nodes.Block) -> bool:
-    """Whether a part of the block may set, or call, what is found outside of this part."""
-    names = (name.name for name in block.find_all(nodes.Name))
-    return any(block.find_all(_BINDING)) or "self" in names
 
 
 def _parts(content: Iterable[nodes.Node]) -> Iterator[nodes.Node]:

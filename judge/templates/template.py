@@ -14,6 +14,17 @@ from judge.templates.heads import read_head
 from judge.templates.pieces import Rendering
 from judge.types import Document, Message, Prompt
 
+_FAULTS = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What an expression of a template can raise."""
+
 
 class RenderError(UsageError):
     """A template that fails on its values: for what `reason`, on which 1-based line if known."""
@@ -71,7 +82,7 @@ class Template:
         name = self.head.name
         try:
             messages = list(self._messages(values))
-        except (jinja2.TemplateError, TypeError, ValueError, LookupError, ArithmeticError) as error:
+        except _FAULTS as error:
             raise RenderError(name, str(error), self._line_of(error)) from error
         if self._images:
             messages[-1] = _illustrated(messages[-1], values)

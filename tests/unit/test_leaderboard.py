@@ -298,7 +298,7 @@ def test_what_was_flagged_is_counted() -> None:
 def test_what_the_limit_left_out_is_told() -> None:
     cut, whole = tally("relevance"), tally("support")
     cut.left = 1190
-    told = "left out by --limit: 1,190 units of relevance; run again without it to judge them"
+    told = "units left out by --limit: relevance 1,190; run again without it to judge them"
     assert left_out([cut, whole]) == told
     assert left_out([whole]) is None
 
