@@ -5,7 +5,6 @@ what answers it: an equal call, the store, or the model, which is to be paid. Wh
 that are not yet had cannot be counted.
 """
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from judge.llm.claims import Claim
 from judge.llm.exchange import Noted
 from judge.llm.request import Request
 from judge.llm.turns import first_request
-from judge.runs import CREATED, JUDGMENTS, LEDGER, MANIFEST, NUGGETS, QRELS
+from judge.runs import CREATED, JUDGMENTS, LEDGER, MANIFEST, NUGGETS, QRELS, ledger_entries
 from judge.types import Call, Failure, Reply
 
 _SECONDS = 2.0  # that a call takes, where no earlier one is known
@@ -182,7 +181,6 @@ def seconds_a_call(run: Path) -> float | None:
     ledger = run / LEDGER
     if not ledger.is_file():
         return None
-    with ledger.open(encoding="utf-8") as lines:
-        entries = [json.loads(line) for line in lines if line.endswith("\n")]
-    taken = [entry["seconds"] for entry in entries if not entry["cached"]]
+    sent = (entry for entry in ledger_entries(ledger) if not entry.get("cached"))
+    taken = [entry["seconds"] for entry in sent if "seconds" in entry]
     return sum(taken) / len(taken) if taken else None

@@ -1,12 +1,12 @@
 """How the judge did: labels, failures, flags, samples that differ, and what it all took."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from judge.formats.lines import log, read_lines
+from judge.json_lines import read_object
 from judge.types import Judgment
 
 Attempts = Mapping[str, list[dict[str, Any]]]
@@ -119,6 +119,6 @@ def _entries(path: Path) -> Iterable[dict[str, Any]]:
         return
     for line in read_lines(path):
         try:
-            yield dict(json.loads(line.text))
-        except (ValueError, TypeError):
+            yield read_object(line.text.encode())
+        except ValueError:
             log.warning("%s: left out a damaged line", line.place)

@@ -9,6 +9,7 @@ import pytest
 from judge.cited import GroundedAnswer
 from judge.citing import CitedDocuments
 from judge.corpora import open_corpora
+from judge.errors import InputError
 from judge.grounds import Grounding, account, gold_rows, has_gold, subtopics
 from judge.metrics import parse_measures
 from judge.tasks import assign, locate
@@ -49,6 +50,14 @@ def ground(
 
 def grounds(*judgments: Kept, **more: Any) -> list[tuple[bool | None, str | None]]:
     return [(n.grounded, n.reason) for n in ground(*judgments, **more).nuggets]
+
+
+@pytest.mark.parametrize("places", ["0", [3], [-1], ["0"], [0.0], [True]])
+def test_sentences_that_the_answer_does_not_have_are_an_error(places: Any) -> None:
+    ((unit_id, judgment),) = held(KEY[0], "full", 0).items()
+    with pytest.raises(InputError, match="sentences that the answer does not have") as caught:
+        ground({unit_id: replace(judgment, detail={"sentences": places})})
+    assert unit_id in str(caught.value)
 
 
 def test_a_nugget_is_grounded_where_any_carrier_cites_a_document_that_holds_it() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.json_lines import json_line
+from judge.json_lines import json_line, read_object
 
 LINE_ENDS = "a\u2028b\u2029c\x85d\ne\rf\x0bg\x1ch"
 
@@ -53,3 +53,27 @@ def test_any_json_comes_back(data: dict[str, Any]) -> None:
 def test_what_is_not_json_is_refused() -> None:
     with pytest.raises(TypeError):
         json_line({"of": object()})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'[["a", 1]]',
+        b"null",
+        b'{"a": NaN}',
+        b'{"a": -Infinity}',
+        b'{"a": "\xff"}',
+        b'{"a":' + b"[" * 5000 + b"]" * 5000 + b"}",
+    ],
+)
+def test_what_is_no_object_of_json_is_refused(line: bytes) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        read_object(line)
+
+
+def test_a_line_is_read_as_it_was_written() -> None:
+    data = {"a": "\ud800", "b": [1.5, 2**70, None], "c": {"d": "ü"}}
+    assert read_object(json_line(data)) == data

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.errors import InputError, RunError
-from judge.judgments import Judgments, from_line, to_line
+from judge.judgments import Judgments, from_line, read_judgments, scan, to_line
 from judge.types import Judgment, Unit
 from tests.judging import judged, kept, lines_of, refusal
 
@@ -90,7 +90,20 @@ def test_any_judgment_comes_back(label: int | str, docid: str, reason: str | Non
 
 @pytest.mark.parametrize(
     "line",
-    [b"", b"{", b"[]", b"3", b"{}", b'{"unit_id": "x"}', b'{"unit_id": "x", "status": "ok"}'],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"[1, 2]",
+        b"3",
+        b"null",
+        b'"abc"',
+        b"{}",
+        b'{"unit_id": "x"}',
+        b'{"unit_id": "x", "status": "ok"}',
+        b"\xff",
+        b"[" * 5000 + b"]" * 5000,
+    ],
 )
 def test_what_is_no_judgment_is_refused(line: bytes) -> None:
     with pytest.raises(InputError, match="not a judgment"):
@@ -125,12 +138,52 @@ def test_a_label_and_a_failure_exclude_each_other(wrong: dict[str, Any]) -> None
         {"flags": "one"},
         {"source": "nobody"},
         {"grade": 1},
+        {"unit_id": "relevance|t|other"},
+        {"unit_id": ["relevance", "t", "d"]},
+        {"unit_id": None},
+        {"docid": "\ud800"},
+        {"probabilities": {"1": float("nan")}},
     ],
 )
 def test_a_line_with_a_wrong_or_unknown_field_is_refused(wrong: dict[str, Any]) -> None:
     line = json.dumps(json.loads(to_line(judged(unit("d"), 1))) | wrong).encode()
     with pytest.raises(InputError, match="not a judgment"):
         from_line(line)
+
+
+def test_a_line_of_pairs_is_no_judgment() -> None:
+    pairs = json.dumps(list(json.loads(to_line(judged(unit("d"), 1))).items())).encode()
+    with pytest.raises(InputError, match="no JSON object"):
+        from_line(pairs)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"unit_id": ["a"]}, {"task": ["a"]}, {"topic_id": 3}, {"status": None}]
+)
+def test_a_file_with_a_name_that_is_no_text_is_refused_with_its_line(
+    tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    lines = [json.loads(to_line(judged(unit(docid), 1))) for docid in "ab"]
+    lines[1] |= wrong
+    path = tmp_path / "judgments.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    for read in (lambda: list(scan(path)), lambda: list(read_judgments(path, {"relevance"}))):
+        with pytest.raises(InputError) as caught:
+            read()
+        assert (caught.value.path, caught.value.line) == (path, 2)
+
+
+def test_judgments_of_some_tasks_are_read_and_a_wrong_one_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.jsonl"
+    other = judged(Unit("assign", "t", "r", "n"), "full")
+    path.write_bytes(to_line(judged(unit("a"), 1)) + to_line(other) + to_line(other)[:-9])
+    assert list(read_judgments(path, {"assign"})) == [other]
+    wrong = to_line(other).replace(b'"full"', b"1.5")
+    path.write_bytes(to_line(judged(unit("a"), 1)) + wrong)
+    with pytest.raises(InputError) as caught:
+        list(read_judgments(path, {"assign"}))
+    assert (caught.value.path, caught.value.line) == (path, 2)
+    assert len(list(read_judgments(path, {"relevance"}))) == 1
 
 
 # --- the file ------------------------------------------------------------------------------------

@@ -73,7 +73,17 @@ def test_a_last_line_that_a_kill_cut_off_is_left_out_and_mended(tmp_path: Path) 
     documents.close()
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[]", b"not JSON", b'{"docid": "x", "text": 3}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{}",
+        b"[]",
+        b'[["docid", "x"], ["text", "y"]]',
+        b"not JSON",
+        b"[" * 5000,
+        b'{"docid": "x", "text": 3}',
+    ],
+)
 def test_other_hands_are_told_by_line(tmp_path: Path, line: bytes) -> None:
     keep(tmp_path, VIDEO)
     path = tmp_path / DOCUMENTS

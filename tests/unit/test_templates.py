@@ -207,6 +207,50 @@ def test_wrong_blocks(body: str) -> None:
     assert error.expected == "user and system"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{% if true %}\n" + BODY + "{% endif %}",
+        "{% for x in [1] %}\n" + BODY + "{% endfor %}",
+        BODY + "{% if document %}\n{% block system %}x{% endblock %}{% endif %}",
+        "{% block user %}\n{% block system %}x{% endblock %}{{ document.text }}{% endblock %}",
+        "{% block system %}\n" + BODY + "{% endblock %}",
+        "\nJudge well.\n" + BODY,
+        BODY + "\n{{ document.text }}",
+        "\n{% set x = 1 %}" + BODY,
+    ],
+)
+def test_what_would_never_be_sent_is_refused_with_its_line(body: str) -> None:
+    error = refused(source(body))
+    assert "never sent" in str(error) or "inside of something else" in str(error)
+    assert error.line in (source("").count("\n") + 1, source("").count("\n") + 2)
+
+
+def test_comments_and_blank_lines_may_stand_between_blocks() -> None:
+    body = "\n{# the roles #}\n{% block system %}x{% endblock %}\n\n" + BODY + "\n{# end #}\n"
+    messages = template(body).render(document=document("d", "text")).messages
+    assert [m.content for m in messages] == ["x", "text"]
+
+
+def test_a_block_may_show_another_one() -> None:
+    body = "{% block system %}Be fair to {{ document.title }}.{% endblock %}"
+    body += "{% block user %}{{ self.system() }} {{ document.text }}{% endblock %}"
+    made = template(body)
+    for title in ("A", "B"):
+        messages = made.render(document=document("d", "text", title=title)).messages
+        assert [m.content for m in messages] == [
+            f"Be fair to {title}.",
+            f"Be fair to {title}. text",
+        ]
+
+
+@pytest.mark.parametrize("expression", ["[] | indent", "document.text | format", "1 // 0"])
+def test_whatever_an_expression_raises_is_a_render_error(expression: str) -> None:
+    made = template("{% block user %}{{ " + expression + " }}{{ 1 // 0 }}{% endblock %}")
+    with pytest.raises(UsageError, match="cannot be rendered"):
+        made.render(document=document("d", "%s"))
+
+
 def test_a_variable_that_is_not_declared() -> None:
     body = "{% block user %}{{ document.text }}{{ topic.title }}{% endblock %}"
     assert str(refused(source(body))).endswith("its head does not declare: topic")
