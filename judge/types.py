@@ -152,7 +152,7 @@ class Unit:
         """A stable id of the parts: `task|topic|...`, with "|" and "%" inside a part escaped."""
         parts = [str(part) for part in self.parts if part is not None]
         if _ESCAPED.search("".join(parts)):
-            parts = [quote(part, safe=_PLAIN) for part in parts]
+            parts = [quote(part, _PLAIN, errors="surrogatepass") for part in parts]
         return "|".join(parts)
 
 
