@@ -13,6 +13,8 @@ from judge.types import Unit
 from tests.judging import TEMPLATES, TOPICS, answer, citing, nuggets
 
 AWKWARD = (
+    "\ud800",
+    "\udfff",
     "a",
     "a|b",
     "a%7Cb",
