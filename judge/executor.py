@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from judge.errors import StoppedError
+from judge.garbage import collected_rarely
 from judge.llm import JudgeClient
 from judge.reporting import Notice, Progress
 from judge.runs import RunDirectory
@@ -112,7 +113,8 @@ class Executor:
         self._progress.begin(task.name, tally.units - tally.left, tally.before)
         try:
             calls = task.calls(islice(self._pending(task), self._limit))
-            await self._drain(task, calls, tally)
+            with collected_rarely:
+                await self._drain(task, calls, tally)
         finally:
             self._progress.end()
         return tally

@@ -1,10 +1,12 @@
 """The executor: every unit judged once, failures retried, batches cut in halves."""
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
 
+from judge.garbage import ALLOCATIONS
 from judge.tasks.relevance import Relevance
 from judge.types import Call, Document, Failure, FailureKind
 from tests.judging import (
@@ -84,6 +86,19 @@ def test_calls_in_flight_are_limited(bench: Bench) -> None:
 
     bench.judge(relevance(12), ScriptedJudge(lambda call: GRADE, pause), concurrency=3)
     assert max(most) == 3
+
+
+def test_garbage_is_collected_rarely_while_calls_are_in_flight(bench: Bench) -> None:
+    before = gc.get_threshold()
+    seen: list[int] = []
+
+    def script(call: Call) -> str:
+        seen.append(gc.get_threshold()[0])
+        return GRADE
+
+    bench.judge(relevance(2), ScriptedJudge(script))
+    assert seen == [ALLOCATIONS] * 2
+    assert gc.get_threshold() == before
 
 
 def test_prompts_are_rendered_as_they_are_needed(bench: Bench) -> None:
