@@ -7,7 +7,16 @@ from pathlib import Path
 from judge.errors import InputError, JudgeError, UsageError
 from judge.formats.lines import Place
 from judge.prompting.kinds import KINDS, Kind
-from judge.prompting.renders import Fault, alike, all_of, last_word, let_through, outside, unasked
+from judge.prompting.renders import (
+    Fault,
+    alike,
+    all_of,
+    last_word,
+    let_through,
+    outside,
+    unasked,
+    unshown,
+)
 from judge.prompting.trials import HOSTILE, PLAIN, trial
 from judge.templates import Head, Template, load_template, template_names
 from judge.templates.bodies import read_body
@@ -89,7 +98,8 @@ class _Check:
         if head is not None and kind is not None and body.used is not None:
             self._check_variables(head, kind, body.used)
             if body.compiled is not None and fitting and head.output in kind.outputs:
-                self._try(Template(self._source, place=str(self._path)), kind)
+                shown = [name for name in kind.shown if name in body.used]
+                self._try(Template(self._source, place=str(self._path)), kind, shown)
         return self._problems.report(self._name, {"prompts rendered": self._rendered})
 
     # --- the head ------------------------------------------------------------------------------
@@ -175,14 +185,20 @@ class _Check:
 
     # --- what it renders -----------------------------------------------------------------------
 
-    def _try(self, template: Template, kind: Kind) -> None:
-        """Render it on made-up inputs, plain and hostile, full and bare."""
+    def _try(self, template: Template, kind: Kind, shown: Sequence[str]) -> None:
+        """Render it on made-up inputs, plain and hostile, full and bare.
+
+        Args:
+            template: what is checked.
+            kind: what it is of.
+            shown: the variables whose text must stand in each prompt.
+        """
         faults: dict[Fault, None] = {}
         try:
             for bare in (False, True):
                 plain = self._calls(template, kind, PLAIN, bare=bare)
                 hostile = self._calls(template, kind, HOSTILE, bare=bare)
-                faults |= dict.fromkeys(_faults(template.head, plain, hostile))
+                faults |= dict.fromkeys(_faults(template.head, shown, plain, hostile))
         except RenderError as error:
             place = Place(str(self._path), error.line or 0)
             self._problems.add("error", f"cannot be rendered: {error.reason}", place)
@@ -221,9 +237,12 @@ def _has(kind: type[Record], attribute: str) -> bool:
     return attribute in kind.model_fields or hasattr(kind, attribute)
 
 
-def _faults(head: Head, plain: Sequence[Call], hostile: Sequence[Call]) -> Iterator[Fault]:
+def _faults(
+    head: Head, shown: Sequence[str], plain: Sequence[Call], hostile: Sequence[Call]
+) -> Iterator[Fault]:
     for call, attacked in zip(plain, hostile, strict=True):
         yield from alike(call)
+        yield from unshown(shown, call)
         for one, other in zip(all_of(call), all_of(attacked), strict=True):
             yield from _of_prompts(head, one, other)
 

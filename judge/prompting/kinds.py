@@ -26,6 +26,7 @@ class Kind:
     Attributes:
         task: its name, as in the head of a template.
         needs: variables without which a prompt cannot ask what the task is about.
+        shown: those of `needs` that hold a text in every prompt.
         may: variables that it gives besides.
         outputs: the forms of replies that it reads.
         chosen: whether commands take its template by name (--prompt); else it has a fixed one.
@@ -35,6 +36,7 @@ class Kind:
 
     task: str
     needs: tuple[str, ...]
+    shown: tuple[str, ...]
     may: tuple[str, ...]
     outputs: tuple[Output, ...]
     chosen: bool
@@ -86,6 +88,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "relevance",
             needs=("topic", "document"),
+            shown=("topic", "document"),
             may=(),
             outputs=("score-line", "sub-narratives"),
             chosen=True,
@@ -95,6 +98,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "support",
             needs=("sentences", "index", "document"),
+            shown=("sentences", "document"),
             may=("topic", "question"),
             outputs=("label-line", "yes-no"),
             chosen=True,
@@ -104,6 +108,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "assign",
             needs=("sentences", "nuggets"),
+            shown=("sentences", "nuggets"),
             may=("topic",),
             outputs=("labels",),
             chosen=False,
@@ -113,6 +118,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "locate",
             needs=("document", "nuggets"),
+            shown=("document", "nuggets"),
             may=("topic",),
             outputs=("labels",),
             chosen=False,
@@ -122,6 +128,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "create",
             needs=("topic", "documents", "nuggets"),
+            shown=("topic", "documents"),
             may=("most",),
             outputs=("nugget-list",),
             chosen=False,
@@ -131,6 +138,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "importance",
             needs=("topic", "nuggets"),
+            shown=("topic", "nuggets"),
             may=(),
             outputs=("labels",),
             chosen=False,
@@ -140,6 +148,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "mapping",
             needs=("topic", "nuggets"),
+            shown=("topic", "nuggets"),
             may=(),
             outputs=("labels",),
             chosen=False,

@@ -1,17 +1,32 @@
 """What a rendered prompt must hold, and where the texts that are judged must stand in it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from judge.injection import DELIMITERS
 from judge.parsing import SCORE_MARKER, SUPPORT_LABELS
-from judge.prompting.trials import ACTIVE, MARKS
+from judge.prompting.trials import ACTIVE, ASKED, MARKS, sentence_mark
 from judge.templates import Head
 from judge.types import SUPPORTS, Call, Prompt
 
 _TAG = re.compile(rf"<(/?)({'|'.join(sorted(DELIMITERS))})>")
 _WHAT = dict(zip(MARKS, ("a document", "a title", "a sentence", "a nugget"), strict=True))
+_SHOWN = {
+    "document": MARKS[:1],
+    "documents": MARKS[:1],
+    "sentences": (sentence_mark(None),),
+    "nuggets": MARKS[3:],
+    "topic": ASKED,
+}
+"""Texts one of which stands in a prompt on made-up inputs that shows a variable."""
+_PRINTED = {
+    "document": "document.text",
+    "documents": "document.text",
+    "sentences": "sentence.text",
+    "nuggets": "nugget.text",
+    "topic": "topic.narrative",
+}
 _MARK = re.compile("|".join(MARKS))
 
 
@@ -25,6 +40,18 @@ class Fault(NamedTuple):
 def text_of(prompt: Prompt) -> str:
     """The messages of a prompt as one text."""
     return "\n\n".join(message.content for message in prompt.messages)
+
+
+def unshown(names: Iterable[str], call: Call) -> Iterator[Fault]:
+    """Yield each of these variables whose text is in none of the prompts of a call."""
+    text = "\n".join(text_of(one.prompt) for one in all_of(call))
+    for name in names:
+        wanted = _SHOWN[name]
+        if name == "sentences":
+            wanted = (sentence_mark(call.units[0].sentence),)
+        if not any(mark in text for mark in wanted):
+            expected = f"its text printed, as {{{{ {_PRINTED[name]} }}}}"
+            yield Fault(f"the prompt does not show {name!r}, which it is about", expected)
 
 
 def let_through(plain: Prompt, attacked: Prompt) -> Iterator[Fault]:

@@ -45,6 +45,8 @@ HOSTILE = "\n".join(
 )
 """What a document may hold: all of these, Jinja, and an order to the judge."""
 
+ASKED = ("What is asked for?", "A title", "The first part?")
+"""The narrative of a topic, its title, and one of its sub-narratives."""
 MARKS = ("qdoctextq", "qdoctitleq", "qsentenceq", "qnuggetq")
 """Words that no template holds: of a document's text and title, a sentence, a nugget."""
 
@@ -69,21 +71,26 @@ def trial(added: str, *, bare: bool = False) -> Inputs:
     )
 
 
+def sentence_mark(index: int | None) -> str:
+    """What stands in the sentence at a 0-based place of the answer; None: in each of them."""
+    return MARKS[2] if index is None else f"{MARKS[2]}{index}"
+
+
 def _full_topic() -> Topic:
     return Topic(
         topic_id="t",
-        title="A title",
-        narrative="What is asked for?",
+        title=ASKED[1],
+        narrative=ASKED[0],
         background="Somebody who asks.",
         sub_narratives=(
-            SubNarrative(sub_id="1", text="The first part?"),
+            SubNarrative(sub_id="1", text=ASKED[2]),
             SubNarrative(sub_id="2", text="The second part?"),
         ),
     )
 
 
 def _bare_topic() -> Topic:
-    return Topic(topic_id="t", narrative="What is asked for?")
+    return Topic(topic_id="t", narrative=ASKED[0])
 
 
 def _document(docid: str, added: str, title: str) -> Document:
@@ -97,7 +104,7 @@ def _document(docid: str, added: str, title: str) -> Document:
 
 def _answer(added: str, documents: list[Document]) -> Answer:
     cited = tuple(Citation(mention=d.docid, docid=d.docid) for d in documents)
-    texts = (f"{MARKS[2]} {added}", f"{MARKS[2]} again {added}")
+    texts = [f"{sentence_mark(index)} {added}" for index in range(2)]
     return Answer(
         run_id="r",
         topic_id="t",

@@ -298,6 +298,31 @@ def test_too_little_room_for_each_thing_is_found(tmp_path: Path) -> None:
     assert the_error(tmp_path, text, "nuggets/assign").field == "max_tokens_per_item"
 
 
+@pytest.mark.parametrize(
+    ("name", "printed", "variable"),
+    [
+        ("relevance/trec2025", "{{ document.text }}", "document"),
+        ("relevance/itemised", "{{ document.text }}", "document"),
+        ("support/trec2025", "{{ document.text }}", "document"),
+        ("support/trec2025", "{{ sentences[index].text }}", "sentences"),
+        ("support/contrast", "{{ sentences[index].text }}", "sentences"),
+        ("nuggets/assign", '{{ sentence.text.split() | join(" ") }}', "sentences"),
+        ("nuggets/assign", '{{ nugget.text.split() | join(" ") }}', "nuggets"),
+        ("nuggets/locate", "{{ document.text }}", "document"),
+        ("nuggets/create", "{{ document.text }}", "documents"),
+        ("nuggets/mapping", '{{ nugget.text.split() | join(" ") }}', "nuggets"),
+    ],
+)
+def test_a_prompt_that_tests_what_it_is_about_and_does_not_print_it_is_found(
+    tmp_path: Path, name: str, printed: str, variable: str
+) -> None:
+    used = printed.removeprefix("{{ ").removesuffix(" }}")
+    text = changed(name, (printed, f"{{% if {used} %}}it is there{{% endif %}}"))
+    error = the_error(tmp_path, text, name)
+    assert f"the prompt does not show {variable!r}" in error.message
+    assert error.line == line_with(text, "block user")
+
+
 def test_a_prompt_that_leaves_out_what_it_is_about_is_found(tmp_path: Path) -> None:
     text = changed(
         "relevance/umbrela", ("{{ topic.title or topic.narrative }}", "What bees eat in winter")
