@@ -1,5 +1,6 @@
 """Fixtures that every test can use."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -8,6 +9,12 @@ import pytest
 from tests.faults.asking import SECRET
 from tests.faults.raw import Raw, RawServer
 from tests.faults.server import Script, ScriptedServer
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C: a shell that starts the tests in the background has programs ignore it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
