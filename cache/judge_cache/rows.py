@@ -22,8 +22,9 @@ GROUPS = "CREATE INDEX IF NOT EXISTS Cache_groups ON Cache (tag, store_time, siz
 
 _YEAR_9999 = 253_370_764_800.0
 TEXT_KEY = "raw = 1 AND typeof(key) = 'text'"
+_NO_TAG = "its tag is not text"
 _COLUMNS = "key, tag, store_time, mode, filename, value"
-_VALUE = "SELECT mode, filename, value FROM Cache WHERE key = ? AND raw = 1"
+_VALUE = "SELECT typeof(tag) = 'text', mode, filename, value FROM Cache WHERE key = ? AND raw = 1"
 _FIND = f"SELECT {_COLUMNS} FROM Cache WHERE key = ? AND raw = 1"  # noqa: S608
 
 
@@ -103,7 +104,11 @@ class Rows(ABC):
             UnreadableError: it was not written by this package.
         """
         found = self._con.execute(_VALUE, (key,)).fetchone()
-        return None if found is None else _plain(*found)
+        if found is None:
+            return None
+        if not found[0]:
+            raise UnreadableError(_NO_TAG)
+        return _plain(*found[1:])
 
     def holds(self, key: str) -> bool:
         """Tell whether there is a row of bytes for `key`, without reading them."""
@@ -185,7 +190,7 @@ def checked(columns: tuple[Any, ...]) -> Row:
     key, tag, stored, mode, filename, value = columns
     data = _plain(mode, filename, value)
     if type(tag) is not str:
-        raise UnreadableError("its tag is not text")
+        raise UnreadableError(_NO_TAG)
     if type(stored) is not float or not 0 <= stored < _YEAR_9999:
         raise UnreadableError("its time is none")
     return Row(key, tag, stored, data)
