@@ -113,7 +113,7 @@ class Executor:
         self._progress.begin(task.name, tally.units - tally.left, tally.before)
         try:
             calls = task.calls(islice(self._pending(task), self._limit))
-            with collected_rarely:
+            with collected_rarely():
                 await self._drain(task, calls, tally)
         finally:
             self._progress.end()

@@ -6,38 +6,29 @@ through them every few hundred allocations, as Python does of itself, costs a te
 
 import gc
 import threading
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 ALLOCATIONS = 20_000
 """How many more objects there are than before until the youngest are looked through."""
 
-
-class _Rarely:
-    """A context in which collections are rare; it may be entered several times at once."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._within = 0
-        self._before = gc.get_threshold()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._within:
-                self._before = gc.get_threshold()
-                if 0 < self._before[0] < ALLOCATIONS:  # 0 is off
-                    gc.set_threshold(ALLOCATIONS, *self._before[1:])
-            self._within += 1
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with self._lock:
-            self._within -= 1
-            if not self._within:
-                gc.set_threshold(*self._before)
+_lock = threading.Lock()
+_found: list[tuple[int, int, int]] = []
+"""The thresholds that each run which is under way would put back: those of before the first."""
 
 
-collected_rarely = _Rarely()
+@contextmanager
+def collected_rarely() -> Iterator[None]:
+    """Collect rarely within; the last of several runs at once puts back what the first found."""
+    with _lock:
+        found = _found[0] if _found else gc.get_threshold()
+        _found.append(found)
+        if 0 < found[0] < ALLOCATIONS:  # 0 is off
+            gc.set_threshold(ALLOCATIONS, *found[1:])
+    try:
+        yield
+    finally:
+        with _lock:
+            _found.pop()
+            if not _found:
+                gc.set_threshold(*found)

@@ -124,7 +124,8 @@ class Grounding:
         if judgment is None or judgment.label not in ("full", "partial"):
             return ()
         places, there = judgment.detail.get("sentences", ()), range(len(answer.sentences))
-        if isinstance(places, str) or not all(type(p) is int and p in there for p in places):
+        listed = isinstance(places, list | tuple)
+        if not listed or not all(type(place) is int and place in there for place in places):
             raise InputError(
                 f"the judgment of {judgment.unit_id} names sentences that the answer does not have",
                 expected=f"numbers from 0 to {len(there) - 1}",

@@ -15,7 +15,6 @@ _WHAT = dict(zip(MARKS, ("a document", "a title", "a sentence", "a nugget"), str
 _SHOWN = {
     "document": MARKS[:1],
     "documents": MARKS[:1],
-    "sentences": (sentence_mark(None),),
     "nuggets": MARKS[3:],
     "topic": ASKED,
 }
@@ -45,11 +44,9 @@ def text_of(prompt: Prompt) -> str:
 def unshown(names: Iterable[str], call: Call) -> Iterator[Fault]:
     """Yield each of these variables whose text is in none of the prompts of a call."""
     text = "\n".join(text_of(one.prompt) for one in all_of(call))
+    shown = {**_SHOWN, "sentences": (sentence_mark(call.units[0].sentence),)}
     for name in names:
-        wanted = _SHOWN[name]
-        if name == "sentences":
-            wanted = (sentence_mark(call.units[0].sentence),)
-        if not any(mark in text for mark in wanted):
+        if not any(mark in text for mark in shown[name]):
             expected = f"its text printed, as {{{{ {_PRINTED[name]} }}}}"
             yield Fault(f"the prompt does not show {name!r}, which it is about", expected)
 

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -17,17 +18,17 @@ def _as_before() -> Iterator[None]:
 
 def test_runs_that_overlap_leave_what_they_found() -> None:
     gc.set_threshold(700, 11, 12)
-    collected_rarely.__enter__()
-    assert gc.get_threshold() == (ALLOCATIONS, 11, 12)
-    with collected_rarely:
-        collected_rarely.__exit__(None, None, None)
+    with ExitStack() as second:
+        with collected_rarely():
+            assert gc.get_threshold() == (ALLOCATIONS, 11, 12)
+            second.enter_context(collected_rarely())
         assert gc.get_threshold() == (ALLOCATIONS, 11, 12)
     assert gc.get_threshold() == (700, 11, 12)
 
 
 def test_a_failure_leaves_what_it_found() -> None:
     gc.set_threshold(700, 11, 12)
-    with pytest.raises(ZeroDivisionError), collected_rarely:
+    with pytest.raises(ZeroDivisionError), collected_rarely():
         _ = 1 // 0
     assert gc.get_threshold() == (700, 11, 12)
 
@@ -35,6 +36,6 @@ def test_a_failure_leaves_what_it_found() -> None:
 @pytest.mark.parametrize("first", [0, ALLOCATIONS * 2])
 def test_what_the_program_has_set_higher_or_off_stays(first: int) -> None:
     gc.set_threshold(first, 11, 12)
-    with collected_rarely:
+    with collected_rarely():
         assert gc.get_threshold() == (first, 11, 12)
     assert gc.get_threshold() == (first, 11, 12)

@@ -52,7 +52,7 @@ def grounds(*judgments: Kept, **more: Any) -> list[tuple[bool | None, str | None
     return [(n.grounded, n.reason) for n in ground(*judgments, **more).nuggets]
 
 
-@pytest.mark.parametrize("places", ["0", [3], [-1], ["0"], [0.0], [True]])
+@pytest.mark.parametrize("places", ["0", 0, None, [3], [-1], ["0"], [0.0], [True]])
 def test_sentences_that_the_answer_does_not_have_are_an_error(places: Any) -> None:
     ((unit_id, judgment),) = held(KEY[0], "full", 0).items()
     with pytest.raises(InputError, match="sentences that the answer does not have") as caught:

@@ -246,7 +246,7 @@ def test_a_block_may_show_another_one() -> None:
 
 @pytest.mark.parametrize("expression", ["[] | indent", "document.text | format", "1 // 0"])
 def test_whatever_an_expression_raises_is_a_render_error(expression: str) -> None:
-    made = template("{% block user %}{{ " + expression + " }}{{ 1 // 0 }}{% endblock %}")
+    made = template("{% block user %}{{ " + expression + " }}{% endblock %}")
     with pytest.raises(UsageError, match="cannot be rendered"):
         made.render(document=document("d", "%s"))
 
